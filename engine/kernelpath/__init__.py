@@ -1,0 +1,1 @@
+"""kernelpath: a declarative rules engine for the execution graphs of ML models."""
