@@ -1,0 +1,105 @@
+"""Texts that people wrote, and places in them.
+
+Lines and columns count from 1, columns in code points. A line ends at ``\\n``, ``\\r\\n`` or ``\\r``, as editors count.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of a file, from its first character up to and not including its end."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the span as plain JSON."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "endLine": self.end_line,
+            "endColumn": self.end_column,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A named text; its table of lines is made when the first place in it is asked for."""
+
+    name: str
+    text: str
+    _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def line_starts(self) -> list[int]:
+        """Return the offset at which each line starts; line 1 starts at offset 0."""
+        if not self._starts:
+            self._starts.extend(_line_starts(self.text))
+        return self._starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return the line and column of an offset in the text; offsets outside it give its nearest end."""
+        offset = max(0, min(offset, len(self.text)))
+        starts = self.line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and column; places outside the text give the nearest one inside."""
+        starts = self.line_starts()
+        line = max(1, min(line, len(starts)))
+        return min(starts[line - 1] + max(column, 1) - 1, self._line_end(line))
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the span from one offset up to and not including another."""
+        return Span(self.name, *self.position(start), *self.position(end))
+
+    def line_count(self) -> int:
+        """Return how many lines the text has; an empty text has one."""
+        return len(self.line_starts())
+
+    def line(self, line: int, first: int = 1, limit: int | None = None) -> str:
+        """Return a line's text without its line break, from a column on, cut to a number of characters."""
+        if not 1 <= line <= self.line_count():
+            return ""
+        start, end = self.line_starts()[line - 1] + first - 1, self._line_end(line)
+        return self.text[start : end if limit is None else min(end, start + limit)]
+
+    def line_length(self, line: int) -> int:
+        """Return a line's length in code points, without its line break."""
+        return self._line_end(line) - self.line_starts()[line - 1] if 1 <= line <= self.line_count() else 0
+
+    def _line_end(self, line: int) -> int:
+        starts = self.line_starts()
+        if line == len(starts):
+            return len(self.text)
+        end = starts[line] - 1
+        return end - 1 if self.text[end] == "\n" and self.text[end - 1 : end] == "\r" else end
+
+
+def _line_starts(text: str) -> list[int]:
+    if "\r" in text:
+        return _line_starts_of_mixed(text)
+    starts, at = [0], text.find("\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    return starts
+
+
+def _line_starts_of_mixed(text: str) -> list[int]:
+    import re  # not at import: a run without diagnostics never needs it
+
+    return [0, *(match.end() for match in re.finditer("\r\n|\n|\r", text))]
