@@ -1,0 +1,24 @@
+"""Ways to show diagnostics: each module has `render(diagnostics, sources) -> str`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+from kernelpath.diagnostics.diagnostic import Diagnostic
+from kernelpath.diagnostics.source import Source
+
+FORMATS = ("text", "json", "sarif", "junit", "github")
+
+
+def render(
+    format: str,
+    diagnostics: Sequence[Diagnostic],
+    sources: Mapping[str, Source] | None = None,
+    **options: object,
+) -> str:
+    """Return the diagnostics in one of `FORMATS`; options are those of the format's own `render`."""
+    if format not in FORMATS:
+        raise ValueError(f"no such format: {format}")
+    made: str = import_module(f"kernelpath.diagnostics.render.{format}").render(diagnostics, sources, **options)
+    return made

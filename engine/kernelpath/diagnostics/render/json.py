@@ -1,0 +1,26 @@
+"""Diagnostics as JSON for tools. The shape is report.schema.json beside this file; `version` changes when it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from kernelpath.diagnostics.diagnostic import Diagnostic
+from kernelpath.diagnostics.render.summary import counts
+from kernelpath.diagnostics.source import Source
+
+VERSION = 1
+
+
+def report(diagnostics: Sequence[Diagnostic]) -> dict[str, object]:
+    """Return `{"version": 1, "diagnostics": [...], "summary": {"error": n, "warning": n, "note": n}}`."""
+    return {
+        "version": VERSION,
+        "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics],
+        "summary": counts(diagnostics),
+    }
+
+
+def render(diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source] | None = None) -> str:
+    """Return the report as ASCII JSON text, indented, with a line break at its end; sources are not needed."""
+    return json.dumps(report(diagnostics), indent=2) + "\n"
