@@ -1,0 +1,115 @@
+"""YAML for rule authors: a tree in which every key and value knows its place in the file.
+
+What is read is the part of YAML that has one meaning: JSON's values, block and flow style, all five scalar styles,
+comments. Anchors, aliases, merge keys, tags, directives and second documents are refused, each in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from kernelpath.diagnostics import Diagnostic, Source
+from kernelpath.diagnostics.render.printable import escape
+from kernelpath.diagnostics.source import BYTE_ORDER_MARK
+from kernelpath.packs import yaml_wording as wording
+from kernelpath.packs.composing import MAX_DEPTH, Composer, TooDeep
+from kernelpath.packs.nodes import Mapping, Node, Scalar, Sequence, node_at, to_plain
+from kernelpath.packs.parser_errors import parser_error, told
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_DEPTH",
+    "DocumentErrors",
+    "Mapping",
+    "Node",
+    "Scalar",
+    "Sequence",
+    "node_at",
+    "read_yaml",
+    "to_plain",
+]
+
+MAX_BYTES = 5_000_000
+
+# YAML 1.1 takes the last four for line breaks and 1.2 does not, so that a column would hang on the reader.
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x85\u2028\u2029\ufeff]")
+
+
+class DocumentErrors(Exception):
+    """A file that cannot be read, with the diagnostics that say why, in the order of the file."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__("; ".join(f"{d.span}: {d.message}" for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+def read_yaml(source: Source) -> Node:
+    """Return the tree of a YAML document; raises DocumentErrors with everything that is wrong with it.
+
+    A byte order mark at the start is passed over, and columns are counted without it.
+    """
+    if source.text.startswith(BYTE_ORDER_MARK):
+        source = Source(source.name, source.text.removeprefix(BYTE_ORDER_MARK))
+    _check_text(source)
+    composer = _compose(source)
+    if composer.mistakes:
+        raise DocumentErrors(sorted(composer.mistakes, key=_place))
+    if composer.root is None:
+        raise DocumentErrors([told(wording.EMPTY, source.span(0, 0))])
+    return composer.root
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
+
+
+def _check_text(source: Source) -> None:
+    size = len(source.text)
+    if size > MAX_BYTES or (size * 4 > MAX_BYTES and len(source.text.encode("utf-8", "surrogatepass")) > MAX_BYTES):
+        raise DocumentErrors([told(wording.TOO_LARGE, source.span(0, 0), limit=f"{MAX_BYTES:,}")])
+    strange = _FORBIDDEN.search(source.text)
+    if strange:
+        span = source.span(strange.start(), strange.end())
+        raise DocumentErrors([told(wording.CHARACTER, span, found=_escaped(strange.group()))])
+
+
+def _escaped(character: str) -> str:
+    shown = escape(character)
+    return shown if shown != character else f"\\u{ord(character):04x}"
+
+
+def _compose(source: Source) -> Composer:
+    """Read with the C parser where there is one; the pure-Python one has the last word on what is wrong."""
+    import yaml  # a cached pack needs neither parser
+
+    fast = getattr(yaml, "CSafeLoader", None)
+    if fast is not None:
+        try:
+            return _composed(source, fast)
+        except yaml.YAMLError:
+            pass  # its messages differ from version to version: the other parser tells
+    composer = Composer(source)
+    try:
+        _feed(composer, yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        composer.mistakes.append(parser_error(source, error))
+    return composer
+
+
+def _composed(source: Source, loader: Callable[[str], Any]) -> Composer:
+    composer = Composer(source)
+    _feed(composer, loader)
+    return composer
+
+
+def _feed(composer: Composer, loader: Callable[[str], Any]) -> None:
+    parser = loader(composer.source.text)
+    try:
+        while parser.check_event():
+            composer.take(parser.get_event())
+    except TooDeep:
+        pass  # it is among the mistakes
+    finally:
+        parser.dispose()

@@ -1,0 +1,72 @@
+"""The YAML parser's complaints, told as diagnostics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
+from kernelpath.diagnostics.render.printable import printable
+from kernelpath.packs.yaml_wording import PARSER, SYNTAX, ParserWording, Wording
+
+if TYPE_CHECKING:
+    from yaml.error import MarkedYAMLError
+
+_SHOWN = 30
+
+
+def told(wording: Wording, span: Span, second: Span | None = None, **names: object) -> Diagnostic:
+    """Return the diagnostic for a mistake at a place, its wording filled in with names."""
+    return Diagnostic(
+        rule=f"yaml/{wording.name}",
+        decisions=(),
+        severity=ERROR,
+        message=wording.message.format(**names),
+        span=span,
+        secondary=(Label(second, wording.second),) if second and wording.second else (),
+        help=wording.help.format(**names) if wording.help else None,
+    )
+
+
+def parser_error(source: Source, error: MarkedYAMLError) -> Diagnostic:
+    """Return the one diagnostic that says what the pure-Python parser stumbled over, and what was meant."""
+    mark = error.problem_mark or error.context_mark
+    at = min(mark.index if mark else 0, len(source.text))
+    opened = error.context_mark.index if error.context_mark else at
+    known = _known(source, str(error.context or ""), str(error.problem or ""), at)
+    place, second = (opened, at) if known.opening else (at, opened)
+    return told(
+        known.wording,
+        _word_span(source, place),
+        _word_span(source, second) if second != place else None,
+        found=_word(source, place),
+        opening=source.text[opened : opened + 1],
+        escape=printable(source.text[at : at + 1]),
+    )
+
+
+def _known(source: Source, context: str, problem: str, at: int) -> ParserWording:
+    before = source.text[source.offset(source.position(at)[0], 1) : at]
+    for known in PARSER:
+        fits = known.problem in problem and known.context in context
+        if fits and known.line_start in (None, not before.strip()) and (": " in before or not known.colon_before):
+            return known
+    return ParserWording("", SYNTAX)
+
+
+def _word(source: Source, at: int) -> str:
+    """The text at a place: a run of letters and digits, or one other character."""
+    end = _word_end(source.text, at)
+    return printable(source.text[at:end]) or "the end of the file"
+
+
+def _word_end(text: str, at: int) -> int:
+    end = at
+    while end < len(text) and end - at < _SHOWN and (text[end].isalnum() or text[end] in "_-."):
+        end += 1
+    return max(end, min(at + 1, len(text)))
+
+
+def _word_span(source: Source, at: int) -> Span:
+    if source.text[at : at + 1] in ("\n", "\r"):
+        return source.span(at, at)
+    return source.span(at, _word_end(source.text, at))
