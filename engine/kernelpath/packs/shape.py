@@ -1,0 +1,220 @@
+"""Hold a document to a JSON Schema (draft 2020-12) and say in words, at the place, what is wrong with its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from kernelpath.diagnostics import ERROR, Diagnostic, Span, did_you_mean
+from kernelpath.diagnostics.render.printable import printable
+from kernelpath.packs import nodes
+from kernelpath.packs.nodes import Node, node_at, to_plain
+
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
+_SHOWN = 40
+Error = Any  # jsonschema.ValidationError, whose stubs call every member perhaps unset
+Fault = tuple[str, Span, str, str | None]
+
+
+def validate(node: Node, schema: Mapping[str, Any]) -> list[Diagnostic]:
+    """Return what is wrong with a document's shape: one diagnostic for each fault, in the order of the file.
+
+    Where a value may have one of several shapes, it is held to the one it comes nearest to.
+    """
+    from jsonschema import Draft202012Validator  # heavy, and a cached pack needs none of it
+
+    errors = Draft202012Validator(schema).iter_errors(to_plain(node))
+    found = {fault for error in errors for fault in _faults(node, error)}
+    return [_diagnostic(fault) for fault in sorted(found, key=_order)]
+
+
+def _order(fault: Fault) -> tuple[int, int, str, str]:
+    name, span, message, _ = fault
+    return span.line, span.column, name, message
+
+
+def _diagnostic(fault: Fault) -> Diagnostic:
+    name, span, message, help_text = fault
+    return Diagnostic(f"shape/{name}", (), ERROR, message, span=span, help=help_text)
+
+
+def _faults(root: Node, error: Error) -> Iterator[Fault]:
+    kind = str(error.validator)
+    if kind in ("anyOf", "oneOf"):
+        yield from _choice(root, error)
+    elif kind in ("additionalProperties", "unevaluatedProperties", "dependentRequired", "required"):
+        yield from _keys(root, error, kind)
+    elif "propertyNames" in error.relative_schema_path and isinstance(_at(root, error), nodes.Mapping):
+        yield "key-name", _name_span(root, error), f"the key `{_shown(error.instance)}` has no valid name", None
+    else:
+        name, message = _value_fault(error, kind)
+        yield name, _at(root, error).span, message, _suggestion(error, kind)
+
+
+def _at(root: Node, error: Error) -> Node:
+    return node_at(root, error.absolute_path)
+
+
+def _name_span(root: Node, error: Error) -> Span:
+    mapping = _at(root, error)
+    return mapping.key_span(str(error.instance)) if isinstance(mapping, nodes.Mapping) else mapping.span
+
+
+def _choice(root: Node, error: Error) -> Iterator[Fault]:
+    """The faults of the nearest of several shapes, or the types to choose from where none is near."""
+    branches: dict[int, list[Error]] = {}
+    for inner in error.context or ():
+        branches.setdefault(int(inner.relative_schema_path[0]), []).append(inner)
+    if not branches:  # `oneOf` of which several fit
+        yield "several-shapes", _at(root, error).span, "this fits several of the shapes that exclude each other", None
+        return
+    nearest = min(sorted(branches), key=lambda index: _distance(branches[index]))
+    if _distance(branches[nearest])[0]:
+        wanted = _words(_wanted(inner) for index in sorted(branches) for inner in branches[index] if _is_root(inner))
+        yield "type", _at(root, error).span, f"expected {wanted}, but this is {_kind(error.instance)}", None
+        return
+    for inner in branches[nearest]:
+        yield from _faults(root, inner)
+
+
+def _distance(errors: list[Error]) -> tuple[bool, int]:
+    """How far a value is from a shape: of another kind altogether, then by how many faults it has."""
+    return any(_is_root(error) for error in errors), sum(map(_weight, errors))
+
+
+def _weight(error: Error) -> int:
+    if error.validator in ("additionalProperties", "unevaluatedProperties"):
+        return len(_extra(error))
+    return 2 if error.validator == "required" else 1
+
+
+def _is_root(error: Error) -> bool:
+    return not error.relative_path and error.validator in ("type", "const", "enum")
+
+
+def _wanted(error: Error) -> str:
+    if error.validator == "type":
+        return _type_words(error.validator_value)
+    values = error.validator_value if error.validator == "enum" else [error.validator_value]
+    return _words(f"`{_shown(value)}`" for value in values)
+
+
+def _keys(root: Node, error: Error, kind: str) -> Iterator[Fault]:
+    mapping = _at(root, error)
+    if not isinstance(mapping, nodes.Mapping):
+        return
+    if kind in ("required", "dependentRequired"):
+        for key in _missing(error, kind):
+            yield "missing-key", _opening(root, error, mapping), f"the key `{key}` is missing", None
+        return
+    known = sorted(_known_keys(error))
+    for key in _extra(error):
+        near = did_you_mean(key, [name for name in known if name not in mapping])
+        help_text = f"did you mean `{near}`?" if near else f"known keys: {', '.join(known)}" if known else None
+        yield "unknown-key", mapping.key_span(key), f"unknown key `{_shown(key)}`", help_text
+
+
+def _known_keys(error: Error) -> Iterable[str]:
+    schema = error.schema
+    known: Mapping[str, object] = schema.get("properties", {}) if isinstance(schema, dict) else {}
+    return known
+
+
+def _extra(error: Error) -> list[str]:
+    """The keys that a schema does not know; an `unevaluated` one names them in its message only."""
+    if error.validator == "unevaluatedProperties":
+        return [key for key in error.instance if repr(key) in error.message]
+    import re  # with jsonschema loaded already
+
+    patterns = error.schema.get("patternProperties", {}) if isinstance(error.schema, dict) else {}
+    unknown = [key for key in error.instance if key not in _known_keys(error)]
+    return [key for key in unknown if not any(re.search(pattern, key) for pattern in patterns)]
+
+
+def _missing(error: Error, kind: str) -> list[str]:
+    """The key that one error is about: there is an error for each."""
+    if kind == "required":
+        return [key for key in error.validator_value if error.message.startswith(repr(key))]
+    groups = error.validator_value.items()
+    wanted = [key for present, others in groups if present in error.instance for key in others]
+    return [key for key in wanted if key not in error.instance and error.message.startswith(repr(key))]
+
+
+def _opening(root: Node, error: Error, mapping: nodes.Mapping) -> Span:
+    """Where a mapping is named: the key it stands under, else its own first key."""
+    path = list(error.absolute_path)
+    if path and isinstance(path[-1], str):
+        parent = node_at(root, path[:-1])
+        if isinstance(parent, nodes.Mapping):
+            return parent.key_span(path[-1])
+    return mapping.entries[0][0].span if mapping.entries else mapping.span
+
+
+def _value_fault(error: Error, kind: str) -> tuple[str, str]:
+    limit, value = error.validator_value, error.instance
+    if kind == "type":
+        return "type", f"expected {_type_words(limit)}, but this is {_kind(value)}"
+    if kind in ("enum", "const"):
+        return "value", f"expected {_wanted(error)}, but this is {_kind(value)}"
+    sizes = {
+        "minItems": f"a list of at least {limit} is expected, but this has {_size(value)}",
+        "maxItems": f"a list of at most {limit} is expected, but this has {_size(value)}",
+        "minProperties": f"at least {limit} keys are expected, but this has {_size(value)}",
+        "maxProperties": f"at most {limit} keys are expected, but this has {_size(value)}",
+        "minLength": "the text is empty" if not value else f"the text is shorter than {limit} characters",
+        "maxLength": f"the text is longer than {limit} characters",
+        "minimum": f"`{_shown(value)}` is less than {limit}",
+        "maximum": f"`{_shown(value)}` is more than {limit}",
+        "exclusiveMinimum": f"`{_shown(value)}` is not more than {limit}",
+        "exclusiveMaximum": f"`{_shown(value)}` is not less than {limit}",
+        "pattern": f"`{_shown(value)}` does not match `{limit}`",
+        "uniqueItems": "an item of the list is there twice",
+        "not": "this shape is not allowed here",
+    }
+    return "value", sizes.get(kind, f"`{_shown(value)}` breaks `{kind}`")
+
+
+def _suggestion(error: Error, kind: str) -> str | None:
+    if kind != "enum" or not isinstance(error.instance, str):
+        return None
+    near = did_you_mean(error.instance, [value for value in error.validator_value if isinstance(value, str)])
+    return f"did you mean `{near}`?" if near else None
+
+
+def _type_words(types: str | list[str]) -> str:
+    return _words(_TYPES[name] for name in ([types] if isinstance(types, str) else types))
+
+
+def _words(words: Iterable[str]) -> str:
+    """Join alternatives: `a`, `a or b`, `a, b or c`."""
+    *most, last = dict.fromkeys(words)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "empty"
+    if isinstance(value, bool | int | float):
+        return f"`{_shown(value)}`"
+    if isinstance(value, str):
+        return f"the string `{_shown(value)}`"
+    return "a mapping" if isinstance(value, dict) else "a list"
+
+
+def _size(value: object) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool | None):
+        return "null" if value is None else str(value).lower()
+    text = printable(str(value))
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
