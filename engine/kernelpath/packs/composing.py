@@ -7,9 +7,9 @@ from typing import Any
 
 from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.diagnostics.render.printable import printable
+from kernelpath.diagnostics.wording import Wording
 from kernelpath.packs import yaml_wording as wording
 from kernelpath.packs.nodes import Mapping, Node, PlainScalar, Scalar, Sequence
-from kernelpath.packs.parser_errors import told
 from kernelpath.packs.scalars import MAX_DIGITS, resolve
 
 MAX_DEPTH = 100
@@ -52,7 +52,7 @@ class Composer:
             self._wrong(wording.DIRECTIVE, at, at + 1)
         if self._documents == 2:
             first = self.root.span if self.root else None
-            self.mistakes.append(told(wording.SECOND_DOCUMENT, self.source.span(at, at + 3), first))
+            self.mistakes.append(wording.SECOND_DOCUMENT.told(self.source.span(at, at + 3), first))
 
     def _AliasEvent(self, event: Any) -> None:
         start, end = event.start_mark.index, event.end_mark.index
@@ -132,7 +132,7 @@ class Composer:
         elif key.text in seen:
             first = seen[key.text].span
             found = printable(key.text)
-            self.mistakes.append(told(wording.DUPLICATE_KEY, key.span, first, found=found, line=first.line))
+            self.mistakes.append(wording.DUPLICATE_KEY.told(key.span, first, found=found, line=first.line))
         else:
             return True
         return False
@@ -150,5 +150,5 @@ class Composer:
         elif self.root is None:
             self.root = node
 
-    def _wrong(self, mistake: wording.Wording, start: int, end: int, **names: object) -> None:
-        self.mistakes.append(told(mistake, self.source.span(start, end), None, **names))
+    def _wrong(self, mistake: Wording, start: int, end: int, **names: object) -> None:
+        self.mistakes.append(mistake.told(self.source.span(start, end), None, **names))

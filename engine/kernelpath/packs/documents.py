@@ -16,7 +16,7 @@ from kernelpath.diagnostics.source import BYTE_ORDER_MARK
 from kernelpath.packs import yaml_wording as wording
 from kernelpath.packs.composing import MAX_DEPTH, Composer, TooDeep
 from kernelpath.packs.nodes import Mapping, Node, Scalar, Sequence, node_at, to_plain
-from kernelpath.packs.parser_errors import parser_error, told
+from kernelpath.packs.parser_errors import parser_error
 
 __all__ = [
     "MAX_BYTES",
@@ -57,7 +57,7 @@ def read_yaml(source: Source) -> Node:
     if composer.mistakes:
         raise DocumentErrors(sorted(composer.mistakes, key=_place))
     if composer.root is None:
-        raise DocumentErrors([told(wording.EMPTY, source.span(0, 0))])
+        raise DocumentErrors([wording.EMPTY.told(source.span(0, 0))])
     return composer.root
 
 
@@ -68,11 +68,11 @@ def _place(diagnostic: Diagnostic) -> tuple[int, int]:
 def _check_text(source: Source) -> None:
     size = len(source.text)
     if size > MAX_BYTES or (size * 4 > MAX_BYTES and len(source.text.encode("utf-8", "surrogatepass")) > MAX_BYTES):
-        raise DocumentErrors([told(wording.TOO_LARGE, source.span(0, 0), limit=f"{MAX_BYTES:,}")])
+        raise DocumentErrors([wording.TOO_LARGE.told(source.span(0, 0), limit=f"{MAX_BYTES:,}")])
     strange = _FORBIDDEN.search(source.text)
     if strange:
         span = source.span(strange.start(), strange.end())
-        raise DocumentErrors([told(wording.CHARACTER, span, found=_escaped(strange.group()))])
+        raise DocumentErrors([wording.CHARACTER.told(span, found=_escaped(strange.group()))])
 
 
 def _escaped(character: str) -> str:

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
+from kernelpath.diagnostics import Diagnostic, Source, Span
 from kernelpath.diagnostics.render.printable import printable
-from kernelpath.packs.yaml_wording import PARSER, SYNTAX, ParserWording, Wording
+from kernelpath.packs.yaml_wording import PARSER, SYNTAX, ParserWording
 
 if TYPE_CHECKING:
     from yaml.error import MarkedYAMLError
 
 _SHOWN = 30
-
-
-def told(wording: Wording, span: Span, second: Span | None = None, **names: object) -> Diagnostic:
-    """Return the diagnostic for a mistake at a place, its wording filled in with names."""
-    return Diagnostic(
-        rule=f"yaml/{wording.name}",
-        decisions=(),
-        severity=ERROR,
-        message=wording.message.format(**names),
-        span=span,
-        secondary=(Label(second, wording.second),) if second and wording.second else (),
-        help=wording.help.format(**names) if wording.help else None,
-    )
 
 
 def parser_error(source: Source, error: MarkedYAMLError) -> Diagnostic:
@@ -34,8 +21,7 @@ def parser_error(source: Source, error: MarkedYAMLError) -> Diagnostic:
     opened = error.context_mark.index if error.context_mark else at
     known = _known(source, str(error.context or ""), str(error.problem or ""), at)
     place, second = (opened, at) if known.opening else (at, opened)
-    return told(
-        known.wording,
+    return known.wording.told(
         _word_span(source, place),
         _word_span(source, second) if second != place else None,
         found=_word(source, place),

@@ -1,6 +1,5 @@
 """What is said about mistakes in YAML: one entry for each mistake, in one place.
 
-Messages are lower case, without a full stop, with what the author wrote in backticks; help says what was meant.
 `{found}` is the text at the place of the mistake.
 """
 
@@ -8,15 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """A mistake's rule name under `yaml/`, its message, its help, and what a second place is called."""
-
-    name: str
-    message: str
-    help: str | None = None
-    second: str | None = None
+from kernelpath.diagnostics.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,31 +26,42 @@ class ParserWording:
     colon_before: bool = False
 
 
-EMPTY = Wording("empty", "the file is empty", "write at least one `key: value`")
-TOO_LARGE = Wording("too-large", "the file has over {limit} bytes", "split it into several files")
-TOO_DEEP = Wording("too-deep", "nested over {limit} levels deep", "flatten the structure")
-CHARACTER = Wording("character", "the character `{found}` may not stand in a file", "write it as an escape in quotes")
-MERGE_KEY = Wording("merge-key", "merge keys are not read", "write the keys out, or quote `<<` if it is a name")
-ANCHOR = Wording("anchor", "anchors are not read", "write the value out, or quote it if it begins with `&`")
-ALIAS = Wording("alias", "aliases are not read", "write the value out, or quote it if it begins with `*`")
-TAG = Wording("tag", "tags are not read", "leave the tag out, or quote the value if it begins with `!`")
+EMPTY = Wording("yaml/empty", "the file is empty", "write at least one `key: value`")
+TOO_LARGE = Wording("yaml/too-large", "the file has over {limit} bytes", "split it into several files")
+TOO_DEEP = Wording("yaml/too-deep", "nested over {limit} levels deep", "flatten the structure")
+CHARACTER = Wording(
+    "yaml/character", "the character `{found}` may not stand in a file", "write it as an escape in quotes"
+)
+MERGE_KEY = Wording("yaml/merge-key", "merge keys are not read", "write the keys out, or quote `<<` if it is a name")
+ANCHOR = Wording("yaml/anchor", "anchors are not read", "write the value out, or quote it if it begins with `&`")
+ALIAS = Wording("yaml/alias", "aliases are not read", "write the value out, or quote it if it begins with `*`")
+TAG = Wording("yaml/tag", "tags are not read", "leave the tag out, or quote the value if it begins with `!`")
 DIRECTIVE = Wording(
-    "directive", "directives are not read", "leave the line out, or quote the value if it begins with `%`"
+    "yaml/directive", "directives are not read", "leave the line out, or quote the value if it begins with `%`"
 )
 SECOND_DOCUMENT = Wording(
-    "second-document",
+    "yaml/second-document",
     "a second document starts here",
     "one file holds one document: move it to its own file",
     "the first",
 )
 DUPLICATE_KEY = Wording(
-    "duplicate-key", "the key `{found}` is already set on line {line}", "remove or rename one of them", "first set here"
+    "yaml/duplicate-key",
+    "the key `{found}` is already set on line {line}",
+    "remove or rename one of them",
+    "first set here",
 )
-COLLECTION_KEY = Wording("collection-key", "a key must be a string, not a list or a mapping", "use a string as the key")
-KEY_TYPE = Wording("key-type", "the key `{found}` is {kind}, and keys are strings", 'write it in quotes: "{found}"')
-LONG_INTEGER = Wording("long-integer", "an integer of over {limit} digits", "write it in quotes if it is a name")
-SURROGATE = Wording("surrogate", "half of a surrogate pair is no character", "write the character as one `\\U` escape")
-SYNTAX = Wording("syntax", "`{found}` cannot be read here", "check the quotes, brackets and indentation before it")
+COLLECTION_KEY = Wording(
+    "yaml/collection-key", "a key must be a string, not a list or a mapping", "use a string as the key"
+)
+KEY_TYPE = Wording(
+    "yaml/key-type", "the key `{found}` is {kind}, and keys are strings", 'write it in quotes: "{found}"'
+)
+LONG_INTEGER = Wording("yaml/long-integer", "an integer of over {limit} digits", "write it in quotes if it is a name")
+SURROGATE = Wording(
+    "yaml/surrogate", "half of a surrogate pair is no character", "write the character as one `\\U` escape"
+)
+SYNTAX = Wording("yaml/syntax", "`{found}` cannot be read here", "check the quotes, brackets and indentation before it")
 
 _BRACKET = "put the closing bracket before this, or quote the whole value"
 _INDENT = "items of one level start in one column: line this up with its neighbours"
@@ -67,15 +69,15 @@ _QUOTE_VALUE = "write the value in quotes"
 _HEADER = "write a value that begins with `|` or `>` in quotes; a block's text starts on the next line"
 
 PARSER: tuple[ParserWording, ...] = (
-    ParserWording("'\\t'", Wording("tab", "a tab cannot indent", "indent with spaces")),
+    ParserWording("'\\t'", Wording("yaml/tab", "a tab cannot indent", "indent with spaces")),
     ParserWording(
         "that cannot start any token",
-        Wording("reserved-character", "a value cannot begin with `{found}`", _QUOTE_VALUE),
+        Wording("yaml/reserved-character", "a value cannot begin with `{found}`", _QUOTE_VALUE),
     ),
     ParserWording(
         "unexpected end of stream",
         Wording(
-            "unclosed-quote",
+            "yaml/unclosed-quote",
             "the quote that opens here is never closed",
             "close it, or remove it",
             "the file ends here",
@@ -84,36 +86,40 @@ PARSER: tuple[ParserWording, ...] = (
     ),
     ParserWording(
         "unexpected document separator",
-        Wording("unclosed-quote", "the quote that opens here is not closed before the document ends", "close it"),
+        Wording("yaml/unclosed-quote", "the quote that opens here is not closed before the document ends", "close it"),
         opening=True,
     ),
     ParserWording(
         "'<stream end>'",
         Wording(
-            "unclosed-bracket", "the `{opening}` that opens here is never closed", "close it, or quote the whole value"
+            "yaml/unclosed-bracket",
+            "the `{opening}` that opens here is never closed",
+            "close it, or quote the whole value",
         ),
         context="while parsing a flow",
         opening=True,
     ),
     ParserWording(
         "expected ',' or ']'",
-        Wording("unclosed-bracket", "`{found}` where `,` or `]` belongs", _BRACKET, "the list opens here"),
+        Wording("yaml/unclosed-bracket", "`{found}` where `,` or `]` belongs", _BRACKET, "the list opens here"),
     ),
     ParserWording(
         "expected ',' or '}'",
-        Wording("unclosed-bracket", "`{found}` where `,` or `}}` belongs", _BRACKET, "the mapping opens here"),
+        Wording("yaml/unclosed-bracket", "`{found}` where `,` or `}}` belongs", _BRACKET, "the mapping opens here"),
     ),
     ParserWording(
         "could not find expected ':'",
         Wording(
-            "missing-colon", "`{found}` is neither a `key: value` nor part of one", "put `:` and a space after the key"
+            "yaml/missing-colon",
+            "`{found}` is neither a `key: value` nor part of one",
+            "put `:` and a space after the key",
         ),
         opening=True,
     ),
     ParserWording(
         "mapping values are not allowed",
         Wording(
-            "second-colon",
+            "yaml/second-colon",
             "a second `:` in one value",
             "write the value in quotes, or start a nested mapping on a line of its own",
         ),
@@ -122,59 +128,63 @@ PARSER: tuple[ParserWording, ...] = (
     ParserWording(
         "mapping values are not allowed",
         Wording(
-            "key-in-value",
+            "yaml/key-in-value",
             "a key where the value above it goes on",
             "line the key up with the one above; a `:` there needs a space after it",
         ),
     ),
     ParserWording(
-        "mapping keys are not allowed", Wording("question-mark", "a value cannot begin with `? `", _QUOTE_VALUE)
+        "mapping keys are not allowed", Wording("yaml/question-mark", "a value cannot begin with `? `", _QUOTE_VALUE)
     ),
     ParserWording(
         "sequence entries are not allowed",
-        Wording("dash", "a list item cannot start here", "put `-` on a line of its own, or quote the value"),
+        Wording("yaml/dash", "a list item cannot start here", "put `-` on a line of its own, or quote the value"),
     ),
     ParserWording(
         "unknown escape character",
         Wording(
-            "escape", "`\\{escape}` is no escape in double quotes", "write `\\\\` for a backslash, or use single quotes"
+            "yaml/escape",
+            "`\\{escape}` is no escape in double quotes",
+            "write `\\\\` for a backslash, or use single quotes",
         ),
     ),
     ParserWording(
         "hexadecimal numbers",
         Wording(
-            "escape",
+            "yaml/escape",
             "`{found}` is no hexadecimal digit of an escape",
             "`\\x` takes two digits, `\\u` four, `\\U` eight",
         ),
     ),
     ParserWording(
         "<document start>",
-        Wording("after-end", "text where no document has begun", "remove the `...` or `%` line above"),
+        Wording("yaml/after-end", "text where no document has begun", "remove the `...` or `%` line above"),
     ),
     ParserWording(
         "'<block mapping start>'",
-        Wording("indentation", "no line above is indented like this", _INDENT, "the level opens here"),
+        Wording("yaml/indentation", "no line above is indented like this", _INDENT, "the level opens here"),
     ),
     ParserWording(
         "'<block sequence start>'",
-        Wording("indentation", "no line above is indented like this", _INDENT, "the level opens here"),
+        Wording("yaml/indentation", "no line above is indented like this", _INDENT, "the level opens here"),
     ),
     ParserWording(
         "found '<scalar>'",
-        Wording("indentation", "no line above is indented like this", _INDENT, "the level opens here"),
+        Wording("yaml/indentation", "no line above is indented like this", _INDENT, "the level opens here"),
         line_start=True,
     ),
     ParserWording(
         "found '<scalar>'",
         Wording(
-            "after-quote", "`{found}` after the end of the value", "a value in quotes ends with them: quote all of it"
+            "yaml/after-quote",
+            "`{found}` after the end of the value",
+            "a value in quotes ends with them: quote all of it",
         ),
     ),
     ParserWording(
         "found '-'",
         Wording(
-            "item-in-mapping",
+            "yaml/item-in-mapping",
             "a list item among the keys of a mapping",
             "indent the item under its key, or remove the `-`",
             "the mapping opens here",
@@ -183,23 +193,27 @@ PARSER: tuple[ParserWording, ...] = (
     ParserWording(
         "found '?'",
         Wording(
-            "key-in-list",
+            "yaml/key-in-list",
             "a key among the items of a list",
             "begin it with `-`, or move it out of the list",
             "the list opens here",
         ),
         context="block collection",
     ),
-    ParserWording("found '}'", Wording("stray-bracket", "`}}` closes nothing", "remove it, or quote the whole value")),
-    ParserWording("found ']'", Wording("stray-bracket", "`]` closes nothing", "remove it, or quote the whole value")),
-    ParserWording("found ','", Wording("reserved-character", "a value cannot begin with `,`", _QUOTE_VALUE)),
+    ParserWording(
+        "found '}'", Wording("yaml/stray-bracket", "`}}` closes nothing", "remove it, or quote the whole value")
+    ),
+    ParserWording(
+        "found ']'", Wording("yaml/stray-bracket", "`]` closes nothing", "remove it, or quote the whole value")
+    ),
+    ParserWording("found ','", Wording("yaml/reserved-character", "a value cannot begin with `,`", _QUOTE_VALUE)),
     ParserWording(
         "expected a comment or a line break",
-        Wording("block-header", "text on the line that opens a block", _HEADER),
+        Wording("yaml/block-header", "text on the line that opens a block", _HEADER),
         context="block scalar",
     ),
     ParserWording(
-        "", Wording("block-header", "`{found}` is no setting of a block's text", _HEADER), context="block scalar"
+        "", Wording("yaml/block-header", "`{found}` is no setting of a block's text", _HEADER), context="block scalar"
     ),
     ParserWording("", ANCHOR, context="scanning an anchor", opening=True),
     ParserWording("", ALIAS, context="scanning an alias", opening=True),
