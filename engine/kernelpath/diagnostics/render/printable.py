@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 TAB_STOP = 4
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_KEPT = frozenset("\u200d")  # the joiner that emoji and Indic scripts are written with
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+_JOINER = "\u200d"  # emoji and Indic scripts are written with it
+_KEPT = frozenset({_JOINER, "\u3000"})  # the second is the space of Chinese and Japanese text
 
 
 def escape(character: str) -> str:
@@ -37,6 +38,6 @@ def width(text: str) -> int:
 
 
 def _character_width(character: str) -> int:
-    if unicodedata.combining(character) or character in _KEPT:
+    if unicodedata.combining(character) or character == _JOINER:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
