@@ -1,0 +1,163 @@
+"""All wording for what can be wrong with a model's files: one function a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+
+_SHOWN = 8
+
+
+class ModelErrors(Exception):
+    """A model that cannot be used, with every finding that says why."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """Keep the findings; the exception's text is their messages, one a line."""
+        super().__init__("\n".join(finding.message for finding in diagnostics))
+        self.diagnostics = tuple(diagnostics)
+
+
+def _finding(rule: str, message: str, subject: str | None, help_: str | None = None) -> ModelErrors:
+    return ModelErrors([Diagnostic(f"model/{rule}", (), ERROR, message, subject=subject, document="model", help=help_)])
+
+
+def _shown(names: Iterable[str]) -> str:
+    """Return up to eight names in backticks, and how many more there are."""
+    names = list(names)
+    text = ", ".join(f"`{name}`" for name in names[:_SHOWN])
+    return f"{text} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else text
+
+
+def no_such_file(path: Path) -> ModelErrors:
+    """Say that nothing is at a path."""
+    return _finding("missing-file", f"there is no file `{path}`", str(path))
+
+
+def unknown_format(path: Path) -> ModelErrors:
+    """Say that a file is neither GGUF nor safetensors."""
+    return _finding(
+        "unknown-format",
+        f"`{path}` is not a model that can be read",
+        str(path),
+        "give a .gguf file, a .safetensors file beside its config.json, or the folder that holds them",
+    )
+
+
+def not_gguf(path: Path, why: str) -> ModelErrors:
+    """Say that a file does not begin as a GGUF file does."""
+    return _finding("not-gguf", f"`{path}` is not a GGUF file of version 2 or 3: {why}", str(path))
+
+
+def broken_gguf(path: Path, what: str, offset: int) -> ModelErrors:
+    """Say what is wrong inside a GGUF file, and at which byte."""
+    help_ = "the file is damaged or cut short; fetch it again"
+    return _finding("broken-gguf", f"`{path}` is broken at byte {offset}: {what}", str(path), help_)
+
+
+def broken_safetensors(path: Path, what: str) -> ModelErrors:
+    """Say what is wrong inside a safetensors file."""
+    help_ = "the file is damaged or cut short; fetch it again"
+    return _finding("broken-safetensors", f"`{path}` is broken: {what}", str(path), help_)
+
+
+def broken_config(path: Path, what: str) -> ModelErrors:
+    """Say what is wrong with a JSON file beside the weights."""
+    return _finding("broken-config", f"`{path}` cannot be used: {what}", str(path))
+
+
+def repeated_tensor(path: Path, name: str) -> ModelErrors:
+    """Say that two tensors of a model have one name."""
+    return _finding("repeated-tensor", f"`{path}` holds tensor `{name}` a second time", name)
+
+
+def unknown_architecture(name: str, known: Sequence[str]) -> ModelErrors:
+    """Say that no table describes an architecture."""
+    near = did_you_mean(name, known)
+    help_ = f"did you mean `{near}`?" if near else f"there are tables for {_shown(known)}"
+    return _finding("unknown-architecture", f"no table describes the architecture `{name}`", name, help_)
+
+
+def missing_key(architecture: str, key: str) -> ModelErrors:
+    """Say that the metadata lack a value that an architecture cannot do without."""
+    return _finding("missing-key", f"the metadata of this `{architecture}` model lack `{key}`", key)
+
+
+def wrong_value(key: str, value: object, wanted: str) -> ModelErrors:
+    """Say that a metadata value is of the wrong kind."""
+    return _finding("wrong-value", f"`{key}` is `{value!r}`, not {wanted}", key)
+
+
+def unsupported(architecture: str, what: str) -> ModelErrors:
+    """Say which property of a model has no meaning here."""
+    return _finding("unsupported", f"this `{architecture}` model uses {what}, which is not supported", architecture)
+
+
+def missing_tensors(names: Sequence[str]) -> ModelErrors:
+    """Name the tensors that an architecture needs and a file lacks."""
+    return _finding("missing-tensors", f"the file lacks {_shown(names)}", names[0])
+
+
+def unmapped_tensors(architecture: str, names: Sequence[str]) -> ModelErrors:
+    """Name the tensors that an architecture's table does not know: leaving one out would change the answer."""
+    message = f"the `{architecture}` table has no place for {_shown(names)}"
+    return _finding("unmapped-tensors", message, names[0], "this is another variant of the architecture; it needs a table")
+
+
+def wrong_shape(name: str, shape: Sequence[int], wanted: Sequence[int]) -> ModelErrors:
+    """Say that a tensor's shape does not fit the architecture."""
+    return _finding("wrong-shape", f"`{name}` has shape {list(shape)}, but {list(wanted)} is needed", name)
+
+
+def unknown_dtype(name: str, dtype: str) -> ModelErrors:
+    """Say that a tensor is stored in a way that nothing here reads."""
+    return _finding("unknown-dtype", f"`{name}` is stored as `{dtype}`, which is not supported", name)
+
+
+def overflow(name: str, dtype: str, largest: float) -> ModelErrors:
+    """Say that a weight does not fit a narrower dtype."""
+    message = f"`{name}` holds {largest:g}, which does not fit {dtype}"
+    return _finding("overflow", message, name, "keep this weight at f32 or bf16")
+
+
+def not_storable(name: str, dtype: str) -> ModelErrors:
+    """Say that weights are read at a dtype, but never written at it."""
+    return _finding("not-storable", f"`{name}` cannot be stored as {dtype}", name, "only files bring weights in this form")
+
+
+def not_a_multiple(name: str, columns: int, dtype: str, block: int) -> ModelErrors:
+    """Say that rows cannot be cut into blocks."""
+    return _finding("blocks", f"rows of `{name}` have {columns} values; {dtype} needs a multiple of {block}", name)
+
+
+def unknown_tokenizer(what: str, known: Sequence[str]) -> ModelErrors:
+    """Say that a tokenizer of this kind cannot be built."""
+    return _finding("unknown-tokenizer", f"the tokenizer kind `{what}` is not known", what, f"known are {_shown(known)}")
+
+
+def broken_tokenizer(name: str, what: str) -> ModelErrors:
+    """Say that a vocabulary does not fit together."""
+    return _finding("broken-tokenizer", f"the tokenizer of `{name}` is broken: {what}", name)
+
+
+def no_tokenizer(name: str) -> ModelErrors:
+    """Say that a model came without a tokenizer."""
+    return _finding("no-tokenizer", f"model `{name}` has no tokenizer", name, "give token ids with --ids")
+
+
+def no_chat_template(name: str) -> ModelErrors:
+    """Say that a model cannot chat."""
+    help_ = "use --prompt; a base model has no turns to fill in"
+    return _finding("no-chat-template", f"model `{name}` has no chat template", name, help_)
+
+
+def failed_chat_template(what: str) -> ModelErrors:
+    """Say that a chat template refused the messages, in its own words."""
+    return _finding("failed-chat-template", f"the model's chat template failed: {what}", "chat_template")
+
+
+def no_kernel(op: str, phase: str, values: Sequence[tuple[str, object]]) -> ModelErrors:
+    """Say that no row of the selection table gives a kernel for a step."""
+    seen = ", ".join(f"{name} = {value}" for name, value in values)
+    return _finding("no-kernel", f"no kernel is known for `{op}` in {phase} ({seen})", op)

@@ -1,0 +1,26 @@
+"""A model: its architecture, its weights by logical name, and its tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelpath.models.describe import Architecture
+from kernelpath.models.tokenizer import Tokenizer
+from kernelpath.models.weights import Weight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A model that can be run; `weights` are under the names that kernel paths use, and are read when used.
+
+    `architecture` is plain data; kernels/architectures/README.md says what each key means. Where embeddings are tied,
+    `lm_head` is the same object as `embed_tokens`.
+    """
+
+    name: str
+    architecture: Architecture
+    weights: Mapping[str, Weight]
+    tokenizer: Tokenizer | None = None
+    file: Path | None = None
