@@ -55,6 +55,6 @@ def _adapter() -> tuple[str | None, str]:
         adapter = wgpu.gpu.request_adapter_sync()
     except RuntimeError as error:
         return None, f"wgpu finds no adapter: {error}"
-    if adapter.info.get("backend_type") != "Vulkan":
-        return None, f"wgpu finds no Vulkan adapter, only {adapter.summary}"
+    if adapter.info.get("backend_type") == "OpenGL":  # what wgpu falls back to: it lacks what the shaders need
+        return None, f"wgpu finds only an OpenGL adapter: {adapter.summary}"
     return adapter.summary, ""

@@ -5,13 +5,12 @@ Lines and columns count from 1, columns in code points. A line ends at ``\\n``, 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 
 BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of a file, from its first character up to and not including its end."""
 
@@ -51,6 +50,8 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return the line and column of an offset in the text; offsets outside it give its nearest end."""
+        from bisect import bisect_right  # not at import: a run without diagnostics never needs it
+
         offset = max(0, min(offset, len(self.text)))
         starts = self.line_starts()
         line = bisect_right(starts, offset)

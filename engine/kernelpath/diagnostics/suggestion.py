@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_NEAR = 0.6  # the share of characters in common, as difflib counts it
+_LONG = 200  # nobody mistypes a text that long, and the comparison is quadratic
+
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate that a mistyped word most likely stands for, or None where none is near.
@@ -20,13 +23,17 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     same = [candidate for candidate in known if _folded(candidate) == _folded(word)]
     if same:
         return same[0]
-    if len(word) > 200:  # nobody mistypes a text that long; the comparison is quadratic
+    if len(word) > _LONG:
         return None
-    from difflib import get_close_matches  # not at import: only a mistake pays for it
+    from difflib import SequenceMatcher  # not at import: only a mistake pays for it
 
-    folded = {_folded(candidate): candidate for candidate in reversed(known)}
-    near = get_close_matches(_folded(word), folded, n=1, cutoff=0.6)
-    return folded[near[0]] if near else None
+    matcher = SequenceMatcher(b=_folded(word))
+    near: list[tuple[float, str]] = []
+    for candidate in known:
+        matcher.set_seq1(_folded(candidate))
+        if matcher.real_quick_ratio() >= _NEAR and matcher.quick_ratio() >= _NEAR and matcher.ratio() >= _NEAR:
+            near.append((-matcher.ratio(), candidate))
+    return min(near)[1] if near else None
 
 
 def _folded(word: str) -> str:
