@@ -1,0 +1,8 @@
+"""The built-in functions; importing this package declares all of them."""
+
+from __future__ import annotations
+
+from kernelpath.language.builtins import conversions, json, lists, numbers, strings
+from kernelpath.language.builtins.declarations import DECLARED, Declaration, Failure
+
+__all__ = ["DECLARED", "Declaration", "Failure", "conversions", "json", "lists", "numbers", "strings"]

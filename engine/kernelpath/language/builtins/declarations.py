@@ -1,0 +1,57 @@
+"""What a built-in is: one declaration of signatures, documentation, examples and implementation.
+
+Declarations hold text only, so that importing them costs next to nothing; `signatures.py` reads the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Failure(NamedTuple):
+    """The expected outcome of an example that has no value: the message of its EvaluationError."""
+
+    message: str
+
+
+class Declaration(NamedTuple):
+    """One built-in.
+
+    `signatures` are texts such as `lower(s: string) -> string`, the first that fits counts. `examples` are pairs of
+    expression and expected value or Failure. `python` is an inline template for compiled code, where `{0}` is an
+    argument, `{0.}` one that binds as tight as a name, and `{0:}` one beside a comparison. `narrows` is the type that
+    a true answer proves of the first argument. A `metered` implementation gets the meter first. `pattern` says that
+    the second argument is a literal pattern.
+    """
+
+    name: str
+    signatures: tuple[str, ...]
+    doc: str
+    examples: tuple[tuple[str, Any], ...]
+    implementation: Callable[..., Any]
+    python: str | None = None
+    level: str = "postfix"
+    narrows: str | None = None
+    metered: bool = False
+    pattern: bool = False
+    cost: int = 1
+
+
+DECLARED: dict[str, Declaration] = {}
+"""All built-ins by name, in the order of declaration; filled once, when the modules beside this one are imported."""
+
+
+def builtin(
+    *signatures: str, doc: str, examples: Sequence[tuple[str, Any]], **options: Any
+) -> Callable[[Function], Function]:
+    """Declare the decorated function as the built-in that the signatures name."""
+    name = signatures[0].partition("(")[0]
+
+    def declare(function: Function) -> Function:
+        DECLARED[name] = Declaration(name, signatures, doc, tuple(examples), function, **options)
+        return function
+
+    return declare

@@ -1,0 +1,29 @@
+"""What generated code finds as its globals. It imports neither the parser nor the syntax tree, so that it loads fast."""
+
+from __future__ import annotations
+
+from kernelpath.language import arithmetic, json_values
+from kernelpath.language.builtins import DECLARED
+from kernelpath.language.errors import EvaluationError
+from kernelpath.language.meter import Meter
+from kernelpath.language.showing import shown
+
+RUNTIME: dict[str, object] = {
+    **{f"_{name}": declaration.implementation for name, declaration in DECLARED.items()},
+    "json_equal": json_values.json_equal,
+    "json_in": json_values.json_in,
+    "_member": json_values.member,
+    "_item": json_values.item,
+    "_add": arithmetic.add,
+    "_subtract": arithmetic.subtract,
+    "_multiply": arithmetic.multiply,
+    "_negate": arithmetic.negate,
+    "_divide": arithmetic.divide,
+    "_floor_divide": arithmetic.floor_divide,
+    "_remainder": arithmetic.remainder,
+    "_as_float": arithmetic.as_float,
+    "_shown": shown,
+    "Meter": Meter,
+    "EvaluationError": EvaluationError,
+}
+"""All names that generated code uses besides its variables and `meter`; built-in `f` of the language is `_f`."""
