@@ -143,7 +143,11 @@ def _derive_step(step: Any, section: str, phase: str, index: int, facts: Facts) 
         "kernelRef": reference,
         "kernel": step["kernel"],
     }
-    return derived | {key: clone(step[key]) for key in ("entry", "weights", "constants") if own(step, key)} | {"layers": "all"}
+    return (
+        derived
+        | {key: clone(step[key]) for key in ("entry", "weights", "constants") if own(step, key)}
+        | {"layers": "all"}
+    )
 
 
 def _derive_session(path: Any, steps: list[dict[str, Any]]) -> dict[str, Any]:

@@ -7,13 +7,15 @@ from typing import Any
 from .emission import build_pipeline, model_overrides, session_patch, trace_steps
 from .facts import Facts
 from .flow import Flow, Phase, read_profiles, run_flow
-from .javascript import UNDEFINED, coalesce, get, is_integer, maybe, spread, truthy
+from .javascript import UNDEFINED, Crash, coalesce, get, is_integer, maybe, spread, truthy
 from .kernel_path import build_kernel_path, check_attention_kernels, finiteness_fallback
 from .patch import apply_patch, trace_patch
 from .session import check_decode_loop, check_overlay, check_session, resolve_session, trace_session
 from .steps import check_steps
 from .verdict import normalised, reject
 
+ENDLESS = 100_000
+"""More layers than this are taken as a request that the reference never answers (1e21 is an integer to it)."""
 SCHEMA = "doppler.execution/v0"
 POLICIES = {
     "precisionPrecedence": "step_then_kernel_profile_then_session_default",
@@ -78,10 +80,15 @@ def _join(prefill: Phase, decode: Phase) -> list[dict[str, Any]]:
     return [*prefill.steps, *(step for step in decode.steps if step["phase"] == "decode")]
 
 
+def _layer_count(layers: Any) -> int:
+    if is_integer(layers) and layers > ENDLESS:
+        raise Crash("the reference does not come to an end")
+    return int(layers) if is_integer(layers) else 0
+
+
 def _emit(options: dict[str, Any], session: Any, steps: list[Any], every: list[Any], facts: Facts) -> dict[str, Any]:
     inference = options["manifestInference"]
-    layers = options.get("numLayers", UNDEFINED)
-    count = int(layers) if is_integer(layers) else 0
+    count = _layer_count(options.get("numLayers", UNDEFINED))
     model_id = coalesce(options.get("modelId", UNDEFINED), "model")
     fallback = finiteness_fallback(get(inference, "defaultKernelPath"), facts)
     path = build_kernel_path(steps, session, model_id, count, fallback)

@@ -12,10 +12,10 @@ PIPELINE_OPS = ("save", "load", "conv", "attention", "rmsnorm", "ffn", "residual
 PIPELINE_EXTRAS = (
     "name", "weight", "residual", "a", "b", "variant", "skipInputNorm", "probeStage", "fromDtype", "toDtype",
 )  # fmt: skip
-INHERITED = frozenset(
-    "__proto__ constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf "
-    "__defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__".split()
-)
+INHERITED = frozenset((
+    "__proto__", "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString",
+    "valueOf", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+))  # fmt: skip
 """Names that every JavaScript object inherits: the reference's trace writes those step ids where nobody reads them."""
 BATCHING = ("batchSize", "stopCheckMode", "readbackInterval", "ringTokens", "ringStop", "ringStaging")
 
@@ -30,7 +30,7 @@ def build_pipeline(steps: list[Any]) -> dict[str, Any] | None:
 
 def _pipeline_step(step: Any) -> dict[str, Any]:
     entry = {key: step[key] for key in ("op", "phase", "src", "dst")}
-    entry |= {key: step[key] for key in PIPELINE_EXTRAS if not (get(step, key) is UNDEFINED)}
+    entry |= {key: step[key] for key in PIPELINE_EXTRAS if get(step, key) is not UNDEFINED}
     return entry | {key: step["precision"][key] for key in ("inputDtype", "outputDtype")}
 
 

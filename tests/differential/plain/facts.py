@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 
 @dataclass(frozen=True)
@@ -18,13 +21,28 @@ class Facts:
 
 
 def make_facts(catalogue: Mapping[str, Any], kernel_paths: Mapping[str, Any]) -> Facts:
-    """Build the facts from the catalogue document and the kernel-path document."""
+    """Build the facts from a catalogue (`kernels`) and from kernel paths (`paths` and the fallback table)."""
     return Facts(
         digests={key: kernel["digest"] for key, kernel in _pinned(catalogue) if kernel.get("digest")},
         outputs=_declared_outputs(catalogue),
         paths=_paths(kernel_paths["paths"]),
         fallback=kernel_paths["finitenessFallback"],
     )
+
+
+def read_facts(kernels: Path) -> Facts:
+    """Read the project's own copies: `catalogs/doppler-0.1.7.yaml` and `paths/*.yaml` under the folder `kernels`."""
+    selection = _read(kernels / "paths" / "selection.yaml")
+    presets = []
+    for name in selection["order"]:
+        document = _read(kernels / "paths" / f"{name}.yaml")
+        presets.append({"id": name, **({} if "aliasOf" in document else {"path": document}), **document})
+    catalogue = _read(kernels / "catalogs" / "doppler-0.1.7.yaml")
+    return make_facts(catalogue, {"paths": presets, "finitenessFallback": selection["finitenessFallback"]})
+
+
+def _read(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _key(kernel: Mapping[str, Any]) -> str:

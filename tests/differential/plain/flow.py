@@ -115,11 +115,11 @@ def _resolve_precision(flow: Flow, step: Any, profile: Any, held: str) -> tuple[
     taken = read_dtype(chosen["inputDtype"][0], "E54", subject)
     if flow.policies.get("dtypeTransition") == "require_cast_step" and not cast and taken != held:
         reject("E55", subject)
+    read_dtype(chosen["outputDtype"][0], "E58", subject)
     chosen["outputDtype"] = _output(flow, step, chosen["outputDtype"], held)
-    precision = {"inputDtype": taken}
-    for name in PRECISION_FIELDS[1:]:
-        decision = "E58" if name == "outputDtype" else "E58"
-        precision[name] = read_dtype(chosen[name][0], decision, subject)
+    precision = {"inputDtype": taken} | {
+        name: read_dtype(chosen[name][0], "E58", subject) for name in PRECISION_FIELDS[1:]
+    }
     _check_supported(flow, step, precision["outputDtype"])
     return precision, {name: chosen[name][1] for name in PRECISION_FIELDS}
 
@@ -136,7 +136,6 @@ def _output(flow: Flow, step: Any, chosen: tuple[Any, str], held: str) -> tuple[
         return step["toDtype"], "step"
     declared = flow.facts.outputs.get(kernel_key(step["kernel"], get(step, "entry")), frozenset())
     if chosen[1] == "session" and len(declared) == 1:
-        read_dtype(chosen[0], "E58", step["id"])
         return next(iter(declared)), "derived"
     return chosen
 

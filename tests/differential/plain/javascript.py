@@ -1,6 +1,7 @@
 """The few JavaScript operations that the reference's decisions rest on, spelled out in Python.
 
-JSON values are plain Python objects; `UNDEFINED` stands for a missing member. Source: ECMA-262, sections named per function.
+JSON values are plain Python objects; `UNDEFINED` stands for a missing member. Source: ECMA-262; functions name
+their sections.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
 """What String.prototype.trim removes: WhiteSpace and LineTerminator (ECMA-262 12.2 and 12.3)."""
 
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")

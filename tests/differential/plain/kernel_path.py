@@ -16,7 +16,8 @@ def finiteness_fallback(default_path: Any, facts: Facts) -> str | None:
         return None
     for rule in facts.fallback:
         if rule["match"].get("kernelPathId", trim(default_path)) == trim(default_path):
-            return rule["value"]
+            value: str | None = rule["value"]
+            return value
     return None
 
 
@@ -93,7 +94,7 @@ def _overrides(steps: list[Any], path: dict[str, Any], layers: int) -> list[dict
 def check_attention_kernels(path: Any) -> None:
     """Decision E75: an attention kernel's name says which activation and cache dtypes it takes."""
     for step in _all_steps(path):
-        kernel = step["kernel"].strip()
+        kernel = step["kernel"]
         if kernel.startswith("attention") and (path["activationDtype"], path["kvDtype"]) != _wanted(kernel):
             reject("E75")
 

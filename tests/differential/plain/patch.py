@@ -101,10 +101,10 @@ def _anchor(value: Any) -> str | None:
 
 
 def _find(steps: list[Any], anchor: str | None) -> int:
-    for index, step in enumerate(steps):
-        if _id(step) == anchor:
-            return index
-    reject("E41")
+    found = [index for index, step in enumerate(steps) if _id(step) == anchor]
+    if not found:
+        reject("E41")
+    return found[0]
 
 
 def _past_siblings(steps: list[Any], anchor: int, after: str | None, inserted: dict[int, str]) -> int:
@@ -115,7 +115,7 @@ def _past_siblings(steps: list[Any], anchor: int, after: str | None, inserted: d
 
 
 def trace_patch(patch: Any) -> PatchTrace:
-    """Decision E45: remember what a patch that was accepted touched; a later set of the same member forgets the earlier."""
+    """Decision E45: remember what an accepted patch touched; a later set of a member forgets the earlier."""
     if not truthy(patch):
         return PatchTrace()
     precision: dict[str, frozenset[str]] = {}

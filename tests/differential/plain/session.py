@@ -70,8 +70,8 @@ def check_decode_loop(loop: Any) -> None:
     if loop is None:
         return
     _require_count(loop, "batchSize", "E10")
-    _check_stop_mode(loop)
     _require_count(loop, "readbackInterval", "E11")
+    _check_stop_mode(loop)
     for key in ("ringTokens", "ringStop", "ringStaging"):
         if own(loop, key):
             _require_count(loop, key, "E13")
