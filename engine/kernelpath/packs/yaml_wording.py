@@ -69,6 +69,13 @@ _QUOTE_VALUE = "write the value in quotes"
 _HEADER = "write a value that begins with `|` or `>` in quotes; a block's text starts on the next line"
 
 PARSER: tuple[ParserWording, ...] = (
+    ParserWording("", ANCHOR, context="scanning an anchor", opening=True),
+    ParserWording("", ALIAS, context="scanning an alias", opening=True),
+    ParserWording("", TAG, context="a tag", opening=True),
+    ParserWording("", DIRECTIVE, context="a directive", opening=True),
+    ParserWording("found '<anchor>'", ANCHOR),
+    ParserWording("found '<alias>'", ALIAS),
+    ParserWording("found '<tag>'", TAG),
     ParserWording("'\\t'", Wording("yaml/tab", "a tab cannot indent", "indent with spaces")),
     ParserWording(
         "that cannot start any token",
@@ -169,19 +176,6 @@ PARSER: tuple[ParserWording, ...] = (
         Wording("yaml/indentation", "no line above is indented like this", _INDENT, "the level opens here"),
     ),
     ParserWording(
-        "found '<scalar>'",
-        Wording("yaml/indentation", "no line above is indented like this", _INDENT, "the level opens here"),
-        line_start=True,
-    ),
-    ParserWording(
-        "found '<scalar>'",
-        Wording(
-            "yaml/after-quote",
-            "`{found}` after the end of the value",
-            "a value in quotes ends with them: quote all of it",
-        ),
-    ),
-    ParserWording(
         "found '-'",
         Wording(
             "yaml/item-in-mapping",
@@ -215,9 +209,21 @@ PARSER: tuple[ParserWording, ...] = (
     ParserWording(
         "", Wording("yaml/block-header", "`{found}` is no setting of a block's text", _HEADER), context="block scalar"
     ),
-    ParserWording("", ANCHOR, context="scanning an anchor", opening=True),
-    ParserWording("", ALIAS, context="scanning an alias", opening=True),
-    ParserWording("", TAG, context="a tag", opening=True),
-    ParserWording("", DIRECTIVE, context="a directive", opening=True),
+    ParserWording(
+        "found ':'", Wording("yaml/missing-key", "a `:` without a key before it", "write the key, or quote the value")
+    ),
     ParserWording("tag handle", TAG),
+    ParserWording(
+        "expected <block end>",
+        Wording("yaml/indentation", "no line above is indented like this", _INDENT, "the level opens here"),
+        line_start=True,
+    ),
+    ParserWording(
+        "expected <block end>",
+        Wording(
+            "yaml/after-quote",
+            "`{found}` after the end of the value",
+            "a value in quotes ends with them: quote all of it",
+        ),
+    ),
 )
