@@ -108,7 +108,8 @@ def test_mutation_is_repeatable() -> None:
     [
         (1.0, "1"), (1e21, "1e+21"), (123456789012345680000, "123456789012345680000"), (0.1, "0.1"), (1e-6, "0.000001"),
         (1e-7, "1e-7"), (1.5e300, "1.5e+300"), (-0.0, "0"), (100, "100"), (12.5, "12.5"), (True, "true"),
-        (None, "null"), (["f16"], "f16"), ([None, [1, 2]], ",1,2"), ({"a": 1}, "[object Object]"), (float("inf"), "Infinity"),
+        (None, "null"), (["f16"], "f16"), ([None, [1, 2]], ",1,2"), ({"a": 1}, "[object Object]"),
+        (float("inf"), "Infinity"),
     ],
 )  # fmt: skip
 def test_text_of_a_value(value: Any, text: str) -> None:
