@@ -60,15 +60,16 @@ def lower_call(site: Site, setting: Setting, builder: PlanBuilder) -> None:
     """Add a call's dispatches to the plan, casts before them included; raises Refusal where it cannot be lowered."""
     names_of = {family.name: family_names(site, family, builder) for family in _families(site, setting)}
     variant = choose(site.call, _candidates(site, setting), names_of, _dtypes(site, setting, builder), builder)
-    _check_bindings(site, variant)
+    forms = {form.name: form for each in _chain(variant, setting) for form in each.bindings if form.kind != UNIFORM}
+    _check_bindings(site, variant, forms.values())
     names = names_of[variant.family.name]
-    for binding in variant.bindings:
-        if binding.kind != UNIFORM and _target(site, binding).kind in ("slot", "output"):
+    for binding in forms.values():
+        if _target(site, binding).kind in ("slot", "output"):
             _cast_if_needed(site, variant, binding, setting, builder)
     resources: dict[str, Slot] = {}
     for part in cuts(variant, names, setting.limits, builder):
         _emit(site, setting, variant, {**names, **part.names}, part.ranges, resources, builder)
-    for binding in variant.bindings:
+    for binding in forms.values():
         if binding.kind in (WRITE, READ_WRITE) and _target(site, binding).kind in VALUES:
             builder.slots[_target(site, binding).name] = resources[binding.name]
 
@@ -114,9 +115,9 @@ def _typed(value: Any, kind: str) -> Value:
     return cast(Value, {"int": int, "float": float, "bool": bool}[kind](value))
 
 
-def _check_bindings(site: Site, variant: Variant) -> None:
-    for binding in variant.bindings:
-        if binding.kind not in (UNIFORM, SCRATCH) and binding.name not in site.op.bindings:
+def _check_bindings(site: Site, variant: Variant, forms: Iterable[BindingFormat]) -> None:
+    for binding in forms:
+        if binding.kind != SCRATCH and binding.name not in site.op.bindings:
             refuse.unbound(site.call, variant, binding.name)
     for constant in site.call.constants:
         family = variant.family

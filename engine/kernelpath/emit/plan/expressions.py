@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import cast
 
+from kernelpath.language import Names, check, compile_function, parse
 from kernelpath.language.ast import Expression, Name, children
 from kernelpath.language.types import BOOL, FLOAT, INT, STRING, Type
 
@@ -18,8 +19,6 @@ _TYPES: dict[type, Type] = {bool: BOOL, int: INT, float: FLOAT, str: STRING}
 @cache
 def names_in(text: str) -> frozenset[str]:
     """Return the names that an expression reads; raises LanguageErrors where it does not parse."""
-    from kernelpath.language import parse
-
     return frozenset(_names(parse(text)))
 
 
@@ -30,8 +29,6 @@ def compiled(text: str, names: Mapping[str, Scalar]) -> Function:
 
 @cache
 def _compiled(text: str, types: tuple[tuple[str, type], ...]) -> Function:
-    from kernelpath.language import Names, check, compile_function, parse
-
     variables = {name: _TYPES[kind] for name, kind in types}
     checked = check(parse(text), Names(variables=variables, vocabularies={}))
     return cast(Function, compile_function(checked, [name for name, _ in types]))

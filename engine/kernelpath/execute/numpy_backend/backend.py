@@ -128,8 +128,12 @@ def evaluate_dispatch(
     store = partial(_store, forms, dtype, emulate_storage)
     values = run(dispatch.variant.family.meaning, {**names, **arrays}, store)
     written = [binding for binding in dispatch.bindings if binding.kind not in ("read", UNIFORM)]
-    shapes = {each.name: tuple(int(resolve(length, dynamics)) for length in each.shape) for each in written}
-    return {each.name: np.broadcast_to(values[each.name], shapes[each.name]) for each in written if each.name in values}
+    return {each.name: _shaped(values[each.name], each, dynamics) for each in written if each.name in values}
+
+
+def _shaped(value: Array, binding: Binding, dynamics: Sequence[Scalar]) -> Array:
+    shape = tuple(int(resolve(length, dynamics)) for length in binding.shape)
+    return value.reshape(shape) if value.size == np.prod(shape) else np.broadcast_to(value, shape).copy()
 
 
 def _store(forms: Mapping[str, Binding], dtype: Any, emulate_storage: bool, target: str, value: Any) -> Any:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from kernelpath.execute.numpy_backend.arrays import BUILTINS, cut
+from kernelpath.language import parse
 from kernelpath.language.ast import Binary, Call, Conditional, Expression, Literal, Logic, Name, Unary
 
 CONSTANTS = {"infinity": float("inf"), "pi": 3.141592653589793}
@@ -63,8 +64,6 @@ def assignments(meaning: str) -> tuple[Assignment, ...]:
 
 
 def _assignment(line: str) -> Assignment:
-    from kernelpath.language import parse
-
     target, equals, value = line.partition("=")
     if not equals or not target.strip().isidentifier():
         raise MeaningError(f"`{line}` is no assignment: write `name = expression`")
