@@ -82,7 +82,7 @@ class Builder(Transformer_NonRecursive[Token, Any]):
     def index(self, meta: Any, parts: list[Any]) -> Any:
         return ast.Index(*parts, **self._span(meta))
 
-    def list(self, meta: Any, parts: list[Any]) -> Any:
+    def list_literal(self, meta: Any, parts: list[Any]) -> Any:
         return ast.ListLiteral(parts[0] or (), **self._span(meta))
 
     def comprehension(self, meta: Any, parts: list[Any]) -> Any:

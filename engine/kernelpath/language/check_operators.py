@@ -64,6 +64,9 @@ def check_list(checker: Checker, node: ListLiteral, scope: Scope, mixed: bool = 
     items = tuple(checker.check(item, scope) for item in node.items)
     if not items:
         return replace(node, type=ListOf(NOTHING, 0))
+    named = next((item for item in items if isinstance(required(item.type), Vocabulary)), None)
+    if named is not None and any([_strangers(checker, item, named) for item in items if is_text_literal(item)]):
+        return replace(node, items=items, type=ListOf(named.type, len(items)))
     joined = unified(items)
     if not isinstance(joined[0], Expression):
         assert isinstance(joined[1], Type)
@@ -82,8 +85,6 @@ def _check_default(checker: Checker, node: Binary) -> Expression:
         return replace(node, type=UNKNOWN)
     if not _holds_null(left.type):
         return checker.failed(node, wording.needless_default(unparse(left)))
-    if is_text_literal(right) and isinstance(required(left.type), Vocabulary) and _strangers(checker, right, left):
-        return replace(node, type=UNKNOWN)
     present = NOTHING if left.type == NULL else required(left.type)
     joined = unified((replace(left, type=present), right))
     if isinstance(joined[0], Expression):

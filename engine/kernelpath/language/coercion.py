@@ -84,7 +84,7 @@ def strangers(node: Expression, wanted: Type) -> list[tuple[Literal, Vocabulary]
 
 def join_types(found: Type, given: Type, node: Expression) -> Type | None:
     """Return the type that `found` and `given` join to, where a text literal takes on the vocabulary found."""
-    if isinstance(required(found), Vocabulary) and is_text_literal(node):
+    if isinstance(required(found), Vocabulary) and is_text_literal(node) and not strangers(node, found):
         return found
     return join(found, given)
 

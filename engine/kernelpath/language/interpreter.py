@@ -109,7 +109,7 @@ class _Interpreter:
             return left if left is not None else self.value(node.right)
         return _OPERATE[node.operator](node, left, self.value(node.right))
 
-    def logic(self, node: Logic) -> bool:
+    def logic(self, node: Logic) -> Any:
         outcome = node.operator == "or"
         for operand in node.operands:
             if self.value(operand) is outcome:

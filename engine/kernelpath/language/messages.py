@@ -112,7 +112,9 @@ def render(
 
 def message_to_python(message: CheckedMessage, writer: PythonWriter) -> str:
     """Return a Python expression for the text of a message."""
-    parts = [repr(piece) if isinstance(piece, str) else f"_shown({writer.expression(piece)})" for piece in message.pieces]
+    parts = [
+        repr(piece) if isinstance(piece, str) else f"_shown({writer.expression(piece)})" for piece in message.pieces
+    ]
     if len(parts) == 1:
         return parts[0]
     return f"\"\".join(({', '.join(parts)}))" if parts else '""'

@@ -7,23 +7,12 @@ has nothing to go back to, and takes linear time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
-from typing import Any
 
 from kernelpath.language.pattern_syntax import Alternatives, Characters, Part, PatternProblem, Repeat, Sequence, read
 
 MAX_POSITIONS = 1000
 MAX_EDGES = 20_000
-
-
-@cache
-def matcher(pattern: str) -> Callable[[str], Any]:
-    """Return the function that matches a whole string against a pattern, which was checked before."""
-    import re
-
-    return re.compile(pattern, re.ASCII | re.DOTALL).fullmatch
 
 
 def check_pattern(pattern: str) -> PatternProblem | None:

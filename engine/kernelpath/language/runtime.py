@@ -1,4 +1,7 @@
-"""What generated code finds as its globals. It imports neither the parser nor the syntax tree, so that it loads fast."""
+"""What generated code finds as its globals.
+
+It imports neither the parser nor the syntax tree, so that it loads fast.
+"""
 
 from __future__ import annotations
 

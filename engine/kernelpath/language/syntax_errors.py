@@ -110,7 +110,7 @@ def _of_order(before: list[_Token], found: _Token | None, text: str) -> Problem:
     last = before[-1] if before else None
     place = _place(before, found)
     if last is not None and last.text in (".", "?.", "any", "all", "count", "for"):
-        return _make(wording.expected_name_after(last.text, found and found.text), *place)
+        return _make(wording.expected_name_after(last.text, found.text if found else None), *place)
     if last is None or last.text in _PREFIX:
         return _missing_operand(last, found, place)
     return _unfinished(before, place) if found is None else _extra(before, last, found)

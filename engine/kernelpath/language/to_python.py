@@ -171,7 +171,10 @@ _WRITE: dict[type[Expression], Callable[[PythonWriter, Any], Fragment]] = {
 
 
 def compile_function(checked: Checked, parameters: Sequence[str]) -> Callable[..., Any]:
-    """Return a Python function of the parameters (variables of the expression), and of `sources=` where it reads any."""
+    """Return a Python function of the parameters, which are variables of the expression.
+
+    Where the expression reads sources, the function has the further parameter `sources`, a mapping.
+    """
     spelled = {name: f"{name}_" if iskeyword(name) or name in ("sources", "meter") else name for name in parameters}
     writer = PythonWriter(spelled, {name: f"sources[{name!r}]" for name in checked.sources})
     body = writer.expression(checked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernelpath.language.builtins import conversions, json, lists, numbers, strings
+from kernelpath.language.builtins import conversions, json, lists, numbers, strings, structures
 from kernelpath.language.builtins.declarations import DECLARED, Declaration, Failure
 
-__all__ = ["DECLARED", "Declaration", "Failure", "conversions", "json", "lists", "numbers", "strings"]
+__all__ = ["DECLARED", "Declaration", "Failure", "conversions", "json", "lists", "numbers", "strings", "structures"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kernelpath.language import json_values, numerals
+from kernelpath.language import arithmetic, json_values, numerals
 from kernelpath.language.builtins.declarations import builtin
 
 _BOX = 'spread(null, ["a"])'
@@ -147,7 +147,7 @@ def text(x: Any) -> str:
 )
 def number(x: Any) -> float:
     if type(x) in (int, float, bool):
-        return numerals.as_float(x)
+        return arithmetic.as_float(x)
     if x is None:
         return 0.0
     return numerals.text_number(json_values.plain_text(x))
@@ -175,7 +175,8 @@ def at(x: Any, path: str) -> Any:
 
 @builtin(
     "merge(base: json, over: json) -> json",
-    doc="`base` changed by `over`: two objects are merged key by key, and else `over` counts, null included.",
+    doc="`base` changed by `over`: two objects are merged key by key, and else `over` counts, null included. "
+    "A key `__proto__` is left out of a merge, as it is where JavaScript assigns it.",
     examples=[("merge(spread(null, [1, 2]), spread(null, [3]))", {"0": 3, "1": 2}), ("merge(1, null)", None)],
 )
 def merge(base: Any, over: Any) -> Any:
@@ -187,8 +188,10 @@ def _merge(base: Any, over: Any, depth: int) -> Any:
         return over
     if depth >= json_values.MAX_DEPTH:
         raise json_values.too_deep()
-    merged = dict(base)
+    merged = {key: value for key, value in base.items() if key != "__proto__"}
     for key, value in over.items():
+        if key == "__proto__":
+            continue
         merged[key] = _merge(base[key], value, depth + 1) if key in base else value
     return merged
 
@@ -224,7 +227,7 @@ def without(x: Any, paths: Sequence[str]) -> Any:
 
 def _without(value: Any, names: list[str]) -> Any:
     """Remove one path, copying only the objects along it."""
-    trail = []
+    trail: list[tuple[dict[str, Any], str]] = []
     for name in names:
         if not json_values.has_key(value, name):
             return trail[0][0] if trail else value

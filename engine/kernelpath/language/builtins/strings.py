@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kernelpath.language.builtins.declarations import builtin
+from kernelpath.language.matching import matcher
 from kernelpath.language.meter import bounded
 from kernelpath.language.numerals import SPACE
-from kernelpath.language.patterns import matcher
 
 
 @builtin(
