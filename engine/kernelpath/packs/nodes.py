@@ -12,7 +12,7 @@ PlainScalar = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A single value: `text` is what was written, decoded, and `value` is what it stands for.
+    """A single value: `text` is what was written, without quotes and escapes, and `value` is what it stands for.
 
     `style` is the sign it was written with: `'`, `"`, `|` or `>`, or nothing for a plain one. `start` and `end` are
     offsets into the source.

@@ -1,7 +1,7 @@
 """Where each character of a YAML scalar's text stands in the file, for all five styles.
 
 The rules are those of YAML 1.2, chapter 7.3 (flow scalars) and 8.1 (block scalars), as its parsers read them. A style's
-reader yields `(character, offset)` pairs: the decoded text, and where each character of it was written.
+reader yields `(character, offset)` pairs: the text as it is read, and where each character of it was written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Placed = Iterator[tuple[str, int]]
 def source_offsets(source: str, start: int, end: int, style: str, text: str) -> list[int]:
     """Return an offset in the source for each character of a scalar's text, and one for the place after its last.
 
-    INVARIANT: the characters that the reader yields are the text that the parser decoded.
+    INVARIANT: the characters that the reader yields are the text that the parser made of them.
     """
     if style in ("|", ">"):
         pairs = list(_block(source, start, style, text))
@@ -134,9 +134,9 @@ def _block(source: str, start: int, style: str, text: str) -> Placed:
 
 
 def _block_indent(source: str, start: int, text: str) -> int:
-    """How many columns the block is indented by: the blanks that its first line with text has lost in decoding.
+    """How many columns the block is indented by: the blanks that its first line with text has lost in reading.
 
-    Neither the header nor the parent's indentation is needed, because the parser has decoded the text already.
+    Neither the header nor the parent's indentation is needed, because the parser has read the text already.
     """
     lead = len(text) - len(text.lstrip("\n"))
     if lead == len(text):
