@@ -1,4 +1,4 @@
-"""A plain forward pass in numpy, written from the papers and the description's words alone: it shares no code with the executor."""
+"""A plain forward pass in numpy, from the papers and the description alone: it shares no code with the executor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ class Oracle:
         return {"silu": silu, "gelu_tanh": gelu_tanh}[self.architecture["activation"]]
 
     def run(self, ids: list[int]) -> Array:
-        """Return logits (tokens, vocabulary) of tokens that follow those already run; `residuals` keeps each layer's output."""
+        """Return logits (tokens, vocabulary) of tokens that follow those already run.
+
+        `residuals` then holds each layer's output.
+        """
         architecture = self.architecture
         state = self.weights["embed_tokens"][ids] * self.dtype(architecture["embedding_scale"])
         positions = np.arange(self.length, self.length + len(ids))
@@ -60,20 +63,25 @@ class Oracle:
         architecture, name = self.architecture, f"layer.{layer}.self_attn"
         kind = architecture["types"][architecture["layer_types"][layer]]
         query, key, value = (
-            (inner @ self.weights[f"{name}.{part}_proj"].T).reshape(len(inner), -1, architecture["head_dim"]) for part in "qkv"
+            (inner @ self.weights[f"{name}.{part}_proj"].T).reshape(len(inner), -1, architecture["head_dim"])
+            for part in "qkv"
         )
         if architecture["norms"]["qk"]:
             query, key = self._norm(query, f"{name}.q_norm"), self._norm(key, f"{name}.k_norm")
         self.keys[layer].append(rotate(key, positions, kind["rope"]))
         self.values[layer].append(value)
         keys, values = np.concatenate(self.keys[layer]), np.concatenate(self.values[layer])
-        mixed = self._mix(rotate(query, positions, kind["rope"]), keys, values, visible(positions, len(keys), kind, architecture))
+        mixed = self._mix(
+            rotate(query, positions, kind["rope"]), keys, values, visible(positions, len(keys), kind, architecture)
+        )
         return mixed.reshape(len(inner), -1) @ self.weights[f"{name}.o_proj"].T
 
     def _mix(self, query: Array, keys: Array, values: Array, seen: Array) -> Array:
         shared = query.shape[1] // keys.shape[1]
         keys, values = (np.repeat(array, shared, axis=1) for array in (keys, values))
-        scores = np.einsum("qhd,khd->hqk", query, keys, optimize=True) * self.dtype(self.architecture["attention_scale"])
+        scores = np.einsum("qhd,khd->hqk", query, keys, optimize=True) * self.dtype(
+            self.architecture["attention_scale"]
+        )
         cap = self.dtype(self.architecture["attention_softcap"])
         scores = cap * np.tanh(scores / cap) if cap else scores
         scores = np.where(seen, scores, -np.inf)
@@ -104,7 +112,9 @@ def rotate(values: Array, positions: Array, rope: dict[str, Any]) -> Array:
     first = values[..., 0 : 2 * half : 2] if adjacent else values[..., :half]
     second = values[..., 1 : 2 * half : 2] if adjacent else values[..., half : 2 * half]
     turned = first * cosines - second * sines, first * sines + second * cosines
-    paired = np.stack(turned, axis=-1).reshape(*values.shape[:-1], 2 * half) if adjacent else np.concatenate(turned, axis=-1)
+    paired = (
+        np.stack(turned, axis=-1).reshape(*values.shape[:-1], 2 * half) if adjacent else np.concatenate(turned, axis=-1)
+    )
     return np.concatenate([paired, values[..., 2 * half :]], axis=-1)
 
 

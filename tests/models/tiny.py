@@ -22,15 +22,22 @@ _TABLES = {"lfm2": "qwen3"}
 _WINDOWED = ("gemma2", "gemma3", "embeddinggemma")
 # Sizes are no multiples of a tile, and every one differs from the others, so that a mix-up cannot go unseen.
 _SIZES = {"hidden_size": 96, "num_heads": 6, "num_kv_heads": 2, "head_dim": 32, "ffn_size": 160, "vocab_size": 203}
-_K_QUANT_SIZES = {"hidden_size": 256, "num_heads": 8, "num_kv_heads": 2, "head_dim": 64, "ffn_size": 512, "vocab_size": 203}
+_K_QUANT_SIZES = {
+    "hidden_size": 256,
+    "num_heads": 8,
+    "num_kv_heads": 2,
+    "head_dim": 64,
+    "ffn_size": 512,
+    "vocab_size": 203,
+}
 
 
 def tiny_model(architecture: str = "llama", dtype: str = "f32", seed: int = 0, **overrides: object) -> Model:
-    """Return a random model with two layers; of the windowed architectures the first is local (window 7), the second global.
+    """Return a random model with two layers; where there are windows, the first is local (7 tokens), the second global.
 
-    `overrides` are fields of kernels/architectures/shared/fields.yaml, such as `head_dim=40`, `rope_pairs="adjacent"`, and
-    `tied=False`. Matrices are stored at `dtype`, norms at f32. K-quants need rows of 256: their models are larger, and
-    keep the embedding at f16.
+    `overrides` are fields of kernels/architectures/shared/fields.yaml, such as `head_dim=40`,
+    `rope_pairs="adjacent"`, and `tied=False`. Matrices are stored at `dtype`, norms at f32. K-quants need rows of 256:
+    their models are larger, and keep the embedding at f16.
     """
     table = architecture_table(_TABLES.get(architecture, architecture))
     tied = bool(overrides.pop("tied", True))
@@ -52,7 +59,11 @@ def _description(
     if architecture in _WINDOWED:
         fields["window"] = 7
     fields.update(overrides)
-    rows = {"embedding_rows": fields["vocab_size"], "embedding_columns": fields["hidden_size"], "embedding_dtype": dtype}
+    rows = {
+        "embedding_rows": fields["vocab_size"],
+        "embedding_columns": fields["hidden_size"],
+        "embedding_dtype": dtype,
+    }
     alternating = ["sliding_attention", "full_attention"] * fields["num_layers"]
     metadata = {"layer_types": alternating[: fields["num_layers"]]} if architecture in _WINDOWED else {}
     given = Given(Metadata(metadata), {"format": "gguf", "has_lm_head": not tied, **rows, **fields})
@@ -83,7 +94,7 @@ def _halves(generator: np.random.Generator, blocks: int, size: float) -> npt.NDA
 
 
 def _q4_k(generator: np.random.Generator, blocks: int, deviation: float) -> npt.NDArray[np.uint8]:
-    """Blocks of d, dmin, twelve bytes of 6-bit scales, 128 bytes of 4-bit values; dmin is 7.5 d, so that the mean is near 0."""
+    """Blocks of d, dmin, twelve bytes of 6-bit scales, 128 bytes of 4-bit values; dmin is 7.5 d: the mean is near 0."""
     scale = _halves(generator, blocks, deviation / 170.0)
     least = (scale.view("<f2") * np.float16(7.5)).view(np.uint8)
     return np.concatenate([scale, least, generator.integers(0, 256, (blocks, 140), np.uint8)], axis=1)

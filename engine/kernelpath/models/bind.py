@@ -37,7 +37,9 @@ def bind_weights(
     return found
 
 
-def logical_names(table: ArchitectureTable, form: str, architecture: Architecture) -> list[tuple[str, Mapping[str, Any], str]]:
+def logical_names(
+    table: ArchitectureTable, form: str, architecture: Architecture
+) -> list[tuple[str, Mapping[str, Any], str]]:
     """Return (logical name, table entry, stored name) of every weight that a model has."""
     norms = {f"norm_{short}": on for short, on in architecture["norms"].items()}
     entries = [(name, entry) for name, entry in table.weights.items() if norms.get(entry.get("when", ""), True)]

@@ -26,12 +26,30 @@ _GIVEN = {
     "embedding_dtype": "string",
     "has_lm_head": "bool",
 }
+_SIZES = (
+    "num_layers",
+    "hidden_size",
+    "num_heads",
+    "num_kv_heads",
+    "head_dim",
+    "ffn_size",
+    "vocab_size",
+    "context_length",
+)
 _COPIED = (
-    "num_layers hidden_size num_heads num_kv_heads head_dim ffn_size vocab_size context_length norm_eps norm_weight_offset "
-    "embedding_scale attention_scale attention_softcap final_softcap causal activation pooling"
-).split()
-_POSITIVE = "num_layers hidden_size num_heads num_kv_heads head_dim ffn_size vocab_size context_length".split()
+    *_SIZES,
+    "norm_eps",
+    "norm_weight_offset",
+    "embedding_scale",
+    "attention_scale",
+    "attention_softcap",
+    "final_softcap",
+    "causal",
+    "activation",
+    "pooling",
+)
 _MOST_LAYERS = 10_000
+_KINDS = {"int": int, "float": float, "bool": bool, "string": str}
 _WANTED = {"int": "a whole number", "float": "a number", "bool": "true or false", "string": "a text"}
 
 
@@ -103,17 +121,17 @@ def _first_key(fields: _Fields, entry: Mapping[str, Any]) -> str:
     return str(keys[0])
 
 
-def _checked_value(fields: _Fields, entry: Mapping[str, Any], key: str, value: object) -> Any:
+def _checked_value(fields: _Fields, entry: Mapping[str, Any], key: str, value: Any) -> Any:
     kind = entry["type"]
     if isinstance(value, list) and kind == "int" and len(set(map(str, value))) == 1:
         value = value[0]  # some files give one number a layer: all equal is one number
     if kind == "float" and type(value) is int:
         value = float(value)
-    if type(value).__name__ != {"string": "str"}.get(kind, kind) or (kind == "float" and not math.isfinite(value)):  # type: ignore[arg-type]
+    if type(value) is not _KINDS[kind] or (isinstance(value, float) and not math.isfinite(value)):
         raise errors.wrong_value(key, value, _WANTED[kind])
     if "words" in entry and value not in entry["words"]:
         raise errors.unsupported(fields.table.name, f"`{key}` = `{value}`")
-    if value > entry.get("refuse_above", math.inf) if kind == "int" else False:  # type: ignore[operator]
+    if "refuse_above" in entry and value > entry["refuse_above"]:
         raise errors.unsupported(fields.table.name, f"`{key}` = {value}")
     return entry["words"][value] if "words" in entry else value
 
@@ -130,7 +148,7 @@ def _check_fields(fields: _Fields) -> None:
     """Refuse numbers that no layout of weights can have, before anything is sized by them."""
     for name in fields.table.fields:
         fields[name]
-    for name in _POSITIVE:
+    for name in _SIZES:
         if fields[name] <= 0:
             raise errors.wrong_value(name, fields[name], "above zero")
     if fields["num_layers"] > _MOST_LAYERS:
@@ -145,7 +163,8 @@ def _check_fields(fields: _Fields) -> None:
 
 def _layer_kind(fields: _Fields, entry: Mapping[str, str]) -> dict[str, Any]:
     theta, kind = fields.expression(entry["theta"]), fields.expression(entry["scaling"])
-    scaling = Scaling(kind, fields["rope_factor"], fields["rope_low"], fields["rope_high"], fields["rope_original_context"])
+    members = ("rope_factor", "rope_low", "rope_high", "rope_original_context")
+    scaling = Scaling(kind, *(fields[member] for member in members))
     dims = fields["rope_dims"]
     # A file's own factors are for the layers that are scaled; one kind of layer is the only case seen.
     frequencies = inverse_frequencies(theta, dims, scaling, fields.given.rope_factors)
@@ -163,7 +182,7 @@ def _layer_type(fields: _Fields, layer: int, types: Mapping[str, object]) -> str
     listed = fields.given.metadata.get("layer_types")
     words = {"full_attention": "global", "sliding_attention": "local"}
     if isinstance(listed, list) and layer < len(listed):
-        word = words.get(listed[layer])
+        word = words.get(listed[layer], "")
         if word not in types:
             raise errors.unsupported(fields.table.name, f"a layer of type `{listed[layer]}`")
         return word

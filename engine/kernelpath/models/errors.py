@@ -102,7 +102,8 @@ def missing_tensors(names: Sequence[str]) -> ModelErrors:
 def unmapped_tensors(architecture: str, names: Sequence[str]) -> ModelErrors:
     """Name the tensors that an architecture's table does not know: leaving one out would change the answer."""
     message = f"the `{architecture}` table has no place for {_shown(names)}"
-    return _finding("unmapped-tensors", message, names[0], "this is another variant of the architecture; it needs a table")
+    help_ = "this is another variant of the architecture; it needs a table"
+    return _finding("unmapped-tensors", message, names[0], help_)
 
 
 def wrong_shape(name: str, shape: Sequence[int], wanted: Sequence[int]) -> ModelErrors:
@@ -123,7 +124,8 @@ def overflow(name: str, dtype: str, largest: float) -> ModelErrors:
 
 def not_storable(name: str, dtype: str) -> ModelErrors:
     """Say that weights are read at a dtype, but never written at it."""
-    return _finding("not-storable", f"`{name}` cannot be stored as {dtype}", name, "only files bring weights in this form")
+    help_ = "only files bring weights in this form"
+    return _finding("not-storable", f"`{name}` cannot be stored as {dtype}", name, help_)
 
 
 def not_a_multiple(name: str, columns: int, dtype: str, block: int) -> ModelErrors:
@@ -133,7 +135,8 @@ def not_a_multiple(name: str, columns: int, dtype: str, block: int) -> ModelErro
 
 def unknown_tokenizer(what: str, known: Sequence[str]) -> ModelErrors:
     """Say that a tokenizer of this kind cannot be built."""
-    return _finding("unknown-tokenizer", f"the tokenizer kind `{what}` is not known", what, f"known are {_shown(known)}")
+    message = f"the tokenizer kind `{what}` is not known"
+    return _finding("unknown-tokenizer", message, what, f"known are {_shown(known)}")
 
 
 def broken_tokenizer(name: str, what: str) -> ModelErrors:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from kernelpath.language import Names, check, interpret, parse
+from kernelpath.language import Checked, Names, check, interpret, parse
 from kernelpath.language.types import BOOL, FLOAT, INT, STRING, Type
 
 TYPES: dict[str, Type] = {"int": INT, "float": FLOAT, "bool": BOOL, "string": STRING}
 
 
 @cache
-def _checked(text: str, types: tuple[tuple[str, str], ...]) -> object:
+def _checked(text: str, types: tuple[tuple[str, str], ...]) -> Checked:
     names = Names(variables={name: TYPES[kind] for name, kind in types}, vocabularies={}, resolved=frozenset())
     return check(parse(text), names)
 

@@ -97,7 +97,7 @@ def read_gguf(path: Path) -> TensorFile:
     if path.stat().st_size < len(MAGIC):
         raise errors.not_gguf(path, "it is too short")
     mapped: Bytes = np.memmap(path, np.uint8, mode="r")
-    cursor = _Cursor(path, memoryview(mapped))
+    cursor = _Cursor(path, mapped.data)
     if bytes(cursor.data[:4]) != MAGIC:
         raise errors.not_gguf(path, f"it begins with {bytes(cursor.data[:4])!r}")
     cursor.offset = 4
@@ -133,7 +133,7 @@ def _read_array(cursor: _Cursor) -> list[object]:
     kind, count = cursor.integer("I"), cursor.integer("Q")
     if kind in _SCALARS:
         return list(cursor.take(_SCALARS[kind], count))
-    # Each string or list takes eight bytes at least, so that a wrong count cannot ask for more memory than the file is long.
+    # A string or list takes eight bytes at least: a wrong count cannot ask for more memory than the file is long.
     if count * 8 > len(cursor.data) - cursor.offset:
         raise cursor.broken(f"a list of {count} values goes past the end of the file")
     if kind == _STRING:

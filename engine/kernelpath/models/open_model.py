@@ -42,7 +42,8 @@ def _open_gguf(path: Path) -> Model:
     spelled = Metadata(file.metadata).text("general.architecture")
     table = find_architecture("gguf", spelled)
     # A table's keys have no architecture in front; the tokenizer's stay as they are.
-    own = {key.removeprefix(f"{spelled}."): value for key, value in file.metadata.items() if key.startswith(f"{spelled}.")}
+    front = f"{spelled}."
+    own = {key.removeprefix(front): value for key, value in file.metadata.items() if key.startswith(front)}
     factors = file.tensors.get(table.formats["gguf"].get("rope_factors", ""))
     given = _given("gguf", Metadata(own, spelled), file.tensors, table)
     given = Given(given.metadata, given.values, None if factors is None else factors.array().tolist())

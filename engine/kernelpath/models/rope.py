@@ -20,7 +20,9 @@ class Scaling:
     original_context: int = 0
 
 
-def inverse_frequencies(theta: float, dims: int, scaling: Scaling, factors: Sequence[float] | None = None) -> list[float]:
+def inverse_frequencies(
+    theta: float, dims: int, scaling: Scaling, factors: Sequence[float] | None = None
+) -> list[float]:
     """Return radians per position for each of `dims / 2` pairs.
 
     `factors`, one for each pair, divide the frequencies in place of a computed scaling: llama.cpp stores them so.

@@ -1,6 +1,6 @@
 """Read safetensors files, alone or in shards, as windows of the memory map.
 
-The format is that of https://github.com/huggingface/safetensors: eight bytes of header length, a JSON header, then data.
+The format is that of https://github.com/huggingface/safetensors: eight bytes of header length, a JSON header, data.
 The library checks the header when it opens the file; the windows are cut here, because it gives no bf16 to numpy.
 """
 
@@ -53,7 +53,8 @@ def _check_header(path: Path) -> None:
 
 def _window(name: str, entry: Mapping[str, object], data: Bytes) -> Weight:
     shape, offsets, dtype = entry["shape"], entry["data_offsets"], entry["dtype"]
-    assert isinstance(shape, list) and isinstance(offsets, list)
+    assert isinstance(shape, list)
+    assert isinstance(offsets, list)
     if dtype not in _DTYPES:
         raise errors.unknown_dtype(name, str(dtype))
     return Weight(name, _DTYPES[str(dtype)], tuple(shape), data[offsets[0] : offsets[1]])

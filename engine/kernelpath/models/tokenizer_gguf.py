@@ -106,7 +106,8 @@ def _sentence_piece(metadata: Metadata, vocabulary: Mapping[str, int], tokens: S
     if len(scores) != len(tokens) or not 0 <= unknown_id < len(tokens):
         raise errors.broken_tokenizer(metadata.architecture, f"{len(tokens)} tokens have {len(scores)} scores")
     merges, unknown = merges_by_score(vocabulary, scores), tokens[unknown_id]
-    inner = Inner(models.BPE(vocab=dict(vocabulary), merges=merges, unk_token=unknown, fuse_unk=True, byte_fallback=True))
+    model = models.BPE(dict(vocabulary), merges, unk_token=unknown, fuse_unk=True, byte_fallback=True)
+    inner = Inner(model)
     prefix = metadata.flag(_KEY + "add_space_prefix", True)
     replace = normalizers.Replace(" ", _SPACE)
     inner.normalizer = normalizers.Sequence([normalizers.Prepend(_SPACE), replace]) if prefix else replace

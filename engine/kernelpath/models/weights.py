@@ -39,8 +39,8 @@ BLOCKS: dict[str, tuple[int, int]] = {
 class Weight:
     """One named weight, row-major; `shape` is (outputs, inputs) for a matrix, (length,) for a vector.
 
-    `data` is a one-dimensional view of its bytes, little-endian: for a file, a window of the memory map, so that nothing
-    is read before it is used.
+    `data` is a one-dimensional view of its bytes, little-endian: for a file, a window of the memory map, so that
+    nothing is read before it is used.
     """
 
     name: str

@@ -1,0 +1,133 @@
+"""The first manifest of a model: the steps of its architecture, with kernels chosen by a decision table.
+
+Steps, kernels and their conditions are data: kernels/architectures/shared/graph.yaml and selection.yaml.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kernelpath.models import errors
+from kernelpath.models.expressions import evaluate
+from kernelpath.models.model import Model
+from kernelpath.models.tables import catalogue_pins, graph_table, selection_table
+
+SCHEMA = "doppler.execution/v0"
+REFERENCE_VERSION = "1.0.0"
+HALF, SUBGROUP = "shader-f16", "subgroup"
+_LAYER = "{L}"
+_PHASES = ("decode", "prefill")
+
+Step = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What the rows of the selection table see of one model on one device."""
+
+    model: Model
+    pins: Mapping[str, str]
+    values: Mapping[str, object]
+
+    def expression(self, text: str, values: Mapping[str, object] | None = None) -> Any:
+        known = self.values if values is None else values
+        return evaluate(text, selection_table()["inputs"], lambda name: known[name])
+
+
+def initial_manifest(
+    model: Model, features: Collection[str], pins: Mapping[str, str] | None = None, exact: bool | None = None
+) -> dict[str, Any]:
+    """Return the inference section of a manifest for a model.
+
+    `features` are those of the device, as WebGPU names them; `pins` gives the SHA-256 (64 hexadecimal digits) of each
+    `kernel#entry` of a catalogue, by default the reference's. `exact` keeps weights and KV cache at f32; by default
+    they are so where the device has no f16. Raises `ModelErrors` where no row of the table gives a pinned kernel.
+    """
+    pins = catalogue_pins() if pins is None else pins
+    choice = _Choice(model, pins, _device_values(model, features, exact))
+    steps = [step for number, template in enumerate(_templates(choice)) for step in _steps(choice, template, number)]
+    activation = choice.expression(selection_table()["activation_dtype"])
+    session = {
+        "compute": {
+            "defaults": dict.fromkeys(("activationDtype", "mathDtype", "accumDtype", "outputDtype"), activation),
+            "kernelProfiles": [{"kernelRef": reference} for reference in _distinct_references(steps)],
+        },
+        "kvcache": {"kvDtype": choice.expression(selection_table()["kv_dtype"])},
+        "decodeLoop": None,
+    }
+    return {"schema": SCHEMA, "sessionDefaults": session, "execution": {"steps": steps}}
+
+
+def kernel_reference(kernel: str, entry: str, digest: str) -> dict[str, str]:
+    """Return the pinned reference of a kernel; its id is `kernel` without .wgsl, and `entry`, in dotted words."""
+    name = f"{kernel.removesuffix('.wgsl')}.{entry}".lower()
+    words = [word for word in re.split(r"[^a-z0-9]+", name) if word]
+    return {"id": ".".join(words), "version": REFERENCE_VERSION, "digest": f"sha256:{digest}"}
+
+
+def _device_values(model: Model, features: Collection[str], exact: bool | None) -> dict[str, object]:
+    architecture = model.architecture
+    half, subgroup = HALF in features, SUBGROUP in features or f"{SUBGROUP}s" in features
+    return {
+        "half": half,
+        "subgroup": subgroup,
+        "exact": not half if exact is None else exact or not half,
+        **{f"norm_{short}": on for short, on in architecture["norms"].items()},
+        **{name: architecture[name] for name in ("activation", "final_softcap", "head_dim")},
+    }
+
+
+def _templates(choice: _Choice) -> Iterator[Mapping[str, Any]]:
+    """Yield the graph's steps that apply, layer steps once for each phase: decode first, as kernel paths list them."""
+    steps = [step for step in graph_table()["steps"] if choice.expression(step.get("when", "true"))]
+    layer = [step for step in steps if step["section"] == "layer"]
+    first = steps.index(layer[0])
+    yield from steps[:first]
+    for phase in _PHASES:
+        yield from ({**step, "phase": phase} for step in layer)
+    yield from steps[first + len(layer) :]
+
+
+def _steps(choice: _Choice, template: Mapping[str, Any], number: int) -> list[Step]:
+    """Return the step of a template, or none where it is implied and no kernel is pinned for it."""
+    section, phase, op = template["section"], template["phase"], template["op"]
+    try:
+        row = _select(choice, op, "prefill" if op.endswith("_prefill") else phase, template.get("weights"))
+    except errors.ModelErrors:
+        if template.get("implied"):
+            return []
+        raise
+    kernel, _, entry = row["kernel"].partition("#")
+    step: Step = {"id": f"{section}_{phase}_{number}_{op}", "phase": phase, "section": section, "op": op}
+    step |= {"src": "state", "dst": "state", "kernel": kernel, "entry": entry}
+    step["kernelRef"] = kernel_reference(kernel, entry, choice.pins[row["kernel"]])
+    step |= {name: given[name] for name, given in (("weights", template), ("constants", row)) if name in given}
+    return [{**step, "layers": "all"}]
+
+
+def _select(choice: _Choice, op: str, phase: str, weight: str | None) -> Mapping[str, Any]:
+    """Return the first row that applies to an op and whose kernel is pinned."""
+    seen = {"phase": "prefill" if phase == "prefill" else "decode", **_weight_values(choice.model, weight)}
+    values = {**choice.values, **seen}
+    for row in selection_table()["rows"]:
+        if op in row["ops"] and row["kernel"] in choice.pins and choice.expression(row.get("when", "true"), values):
+            chosen: Mapping[str, Any] = row
+            return chosen
+    raise errors.no_kernel(op, phase, sorted(values.items()))
+
+
+def _weight_values(model: Model, name: str | None) -> dict[str, object]:
+    """Return the stored dtype of a step's weight, whether all layers share it, and its row length."""
+    if name is None:
+        return {"weight": "", "uniform": True, "columns": 0}
+    layers = range(model.architecture["num_layers"]) if _LAYER in name else (0,)
+    weights = [model.weights[name.replace(_LAYER, str(layer))] for layer in layers]
+    dtypes = {weight.dtype for weight in weights}
+    return {"weight": weights[0].dtype, "uniform": len(dtypes) == 1, "columns": weights[0].shape[-1]}
+
+
+def _distinct_references(steps: list[Step]) -> list[dict[str, str]]:
+    return list({reference["id"]: reference for reference in (step["kernelRef"] for step in steps)}.values())
