@@ -59,7 +59,7 @@ class Site:
 def lower_call(site: Site, setting: Setting, builder: PlanBuilder) -> None:
     """Add a call's dispatches to the plan, casts before them included; raises Refusal where it cannot be lowered."""
     names_of = {family.name: family_names(site, family, builder) for family in _families(site, setting)}
-    variant = choose(site.call, _candidates(site, setting), names_of, _dtypes(site, setting, builder), builder)
+    variant = choose(site.call, candidates(site, setting), names_of, bound_dtypes(site, setting, builder), builder)
     forms = {form.name: form for each in _chain(variant, setting) for form in each.bindings if form.kind != UNIFORM}
     _check_bindings(site, variant, forms.values())
     names = names_of[variant.family.name]
@@ -75,14 +75,16 @@ def lower_call(site: Site, setting: Setting, builder: PlanBuilder) -> None:
 
 
 def _families(site: Site, setting: Setting) -> Iterable[Family]:
-    return {variant.family.name: variant.family for variant in _candidates(site, setting)}.values()
+    return {variant.family.name: variant.family for variant in candidates(site, setting)}.values()
 
 
-def _candidates(site: Site, setting: Setting) -> tuple[Variant, ...]:
+def candidates(site: Site, setting: Setting) -> tuple[Variant, ...]:
+    """Return the variants that may run a call: those of its kernel, or of its op's own; raises Refusal for none."""
     call = site.call
     if call.kernel is None:
         names = [tuple(kernel.split("#")) for kernel in site.op.kernels]
-        return tuple(variant for kernel, entry in names for variant in setting.families.variants(kernel, entry))
+        listed = (variant for kernel, entry in names for variant in setting.families.variants(kernel, entry))
+        return (*listed, *(each for name in site.op.families for each in setting.families.by_name[name].variants))
     found = setting.families.variants(call.kernel, call.entry)
     if not found:
         refuse.unknown_kernel(call, setting.families.nearest(call.kernel, call.entry))
@@ -129,7 +131,7 @@ def _target(site: Site, binding: BindingFormat) -> Target:
     return site.op.bindings.get(binding.name, Target("scratch", (binding.name,)))
 
 
-def _dtypes(site: Site, setting: Setting, builder: PlanBuilder) -> dict[str, str]:
+def bound_dtypes(site: Site, setting: Setting, builder: PlanBuilder) -> dict[str, str]:
     """Return the dtypes that are fixed before a kernel is chosen: of the values that stand, and of the cache."""
     dtypes = {}
     for name, target in site.op.bindings.items():
@@ -278,10 +280,16 @@ def _slot(site: Site, form: BindingFormat, target: Target, shape: tuple[Value, .
 def _weight(site: Site, setting: Setting, form: BindingFormat, target: Target, cut: tuple[int, int] | None) -> Buffer:
     own = site.call.weights or site.op.weights or ""
     layer = site.call.layer if site.call.layer is not None else ""
-    names = [name.replace("{weights}", own).replace("{L}", str(layer)) for name in target.names]
+    names = [_weight_name(name, {"weights": own, **site.call.weights_of, "L": str(layer)}) for name in target.names]
     parts = tuple(WeightPart(name, *(cut or (0, None))) for name in names)
     rows = f"[{cut[0]}:{cut[1]}]" if cut else ""
     return Buffer(f"{'+'.join(names)}{rows}:{form.dtype}", WEIGHT, form.dtype, 0, parts=parts)
+
+
+def _weight_name(template: str, values: Mapping[str, str]) -> str:
+    for key, value in values.items():
+        template = template.replace(f"{{{key}}}", value)
+    return template
 
 
 def _cache(site: Site, setting: Setting, form: BindingFormat, target: Target, cut: object) -> Buffer:

@@ -17,6 +17,7 @@ from kernelpath.emit.plan.model import (
     DynamicExpression,
     Uniform,
     Value,
+    evaluate,
     resolve,
 )
 from kernelpath.emit.plan.storage import byte_size
@@ -48,6 +49,7 @@ class PlanBuilder:
         self._largest: list[Scalar] = [self.max_rows, capacity - self.max_rows]
         self._places: dict[DynamicExpression, int] = {}
         self._named: dict[str, int] = {}
+        self._always: dict[Dynamic, bool] = {}
         self._uniforms: dict[tuple[tuple[Uniform, ...], int], int] = {}
 
     def variables(self) -> dict[str, Value]:
@@ -73,6 +75,17 @@ class PlanBuilder:
             self._largest.append(compiled(expression.text, names)(**names))
             self.dynamics.append(expression)
         return Dynamic(place)
+
+    def always(self, condition: Dynamic) -> bool:
+        """Return whether a run-time condition holds at every number of rows, at the first and the last position."""
+        if condition not in self._always:
+            dynamics = self.dynamics[: condition.index + 1]
+            calls = ((rows, start) for rows in range(self.min_rows, self.max_rows + 1) for start in self._ends(rows))
+            self._always[condition] = all(evaluate(dynamics, rows, start)[-1] for rows, start in calls)
+        return self._always[condition]
+
+    def _ends(self, rows: int) -> set[int]:
+        return {0, self.capacity - rows}
 
     def largest(self, value: Value) -> Scalar:
         """Return a value at the plan's largest call."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kernelpath.emit.plan.builder import PlanBuilder
 from kernelpath.emit.plan.expand import Call
-from kernelpath.emit.plan.expressions import Scalar, compiled, names_in
 from kernelpath.emit.plan.families import WRITE, Variant
-from kernelpath.emit.plan.model import Value, evaluate, resolve
+from kernelpath.emit.plan.model import Dynamic, Value
 from kernelpath.emit.plan.refusals import refuse
 
 
@@ -26,30 +25,18 @@ def choose(
     right = [variant for variant in candidates if always(variant, names_of[variant.family.name], builder)]
     if not right:
         refuse.no_variant(call, candidates)
-    return next((variant for variant in right if _reads(variant, dtypes)), right[0])
+    return next((variant for variant in right if reads(variant, dtypes)), right[0])
 
 
 def always(variant: Variant, names: Mapping[str, Value], builder: PlanBuilder) -> bool:
     """Return whether a variant is right for every call that the plan allows."""
     if variant.when is None:
         return True
-    used = {name: names[name] for name in names_in(variant.when)}
-    return all(_holds(variant.when, used, dynamics) for dynamics in _every_call(builder))
+    condition = builder.value(variant.when, names)
+    return builder.always(condition) if isinstance(condition, Dynamic) else bool(condition)
 
 
-def _holds(condition: str, names: Mapping[str, Value], dynamics: Sequence[Scalar]) -> bool:
-    plain = {name: resolve(value, dynamics) for name, value in names.items()}
-    return bool(compiled(condition, plain)(**plain))
-
-
-def _every_call(builder: PlanBuilder) -> Iterator[Sequence[Scalar]]:
-    """Yield the values of the dynamics for each number of rows, at the first and at the last position."""
-    for rows in range(builder.min_rows, builder.max_rows + 1):
-        for start in {0, builder.capacity - rows}:
-            yield evaluate(builder.dynamics, rows, start)
-
-
-def _reads(variant: Variant, dtypes: Mapping[str, str]) -> bool:
+def reads(variant: Variant, dtypes: Mapping[str, str]) -> bool:
     """Return whether a variant's bindings have the dtypes of what is bound; what it writes anew is its own choice."""
     read = [binding for binding in variant.bindings if binding.kind != WRITE]
     return all(dtypes.get(binding.name, binding.dtype) == binding.dtype for binding in read)

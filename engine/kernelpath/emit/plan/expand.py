@@ -15,7 +15,10 @@ PREFILL, DECODE = "prefill", "decode"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One op to lower: the path's step, at a layer. Without a kernel, one of the op's own is chosen by dtypes."""
+    """One op to lower: the path's step, at a layer. Without a kernel, one of the op's own is chosen by dtypes.
+
+    `weights_of` has the weight's name of each op that the call stands for, where it stands for several.
+    """
 
     op: str
     layer: int | None
@@ -24,6 +27,7 @@ class Call:
     weights: str | None = None
     constants: Mapping[str, Any] = field(default_factory=dict)
     note: str | None = None
+    weights_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def step(self) -> str:

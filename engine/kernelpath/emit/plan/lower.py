@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kernelpath.diagnostics import Diagnostic
-from kernelpath.emit.plan.architecture import layer_names
-from kernelpath.emit.plan.bind import Setting, Site, lower_call
+from kernelpath.emit.plan.bind import Setting, lower_call
 from kernelpath.emit.plan.builder import PlanBuilder
 from kernelpath.emit.plan.expand import DECODE, PREFILL, Call, expand
 from kernelpath.emit.plan.families import Families, load_families
+from kernelpath.emit.plan.fuse import Sites, fuse
 from kernelpath.emit.plan.limits import Limits, prove
-from kernelpath.emit.plan.model import OUTPUT, Plan, Value
+from kernelpath.emit.plan.model import OUTPUT, Plan
 from kernelpath.emit.plan.ops import Ops, load_ops
-from kernelpath.emit.plan.refusals import Refusal, refuse
+from kernelpath.emit.plan.refusals import Refusal
 from kernelpath.emit.plan.share import share_buffers
 
 OUTPUTS = ("logits", "next")
@@ -40,6 +40,7 @@ class Shape:
 
     `rows` is the least and the most tokens of a call; a decode has one. `all_rows`: a prefill gives logits for every
     token, not for the last alone. `share`: values may share memory; without it each keeps a buffer, to be looked at.
+    `fuse`: sequences of ops may run as one launch.
     """
 
     phase: str
@@ -47,16 +48,17 @@ class Shape:
     capacity: int = 2048
     all_rows: bool = False
     share: bool = True
+    fuse: bool = True
 
 
-def decode_shape(capacity: int, share: bool = True) -> Shape:
+def decode_shape(capacity: int, share: bool = True, fuse: bool = True) -> Shape:
     """Return the shape of a decode: one token at a time."""
-    return Shape(DECODE, (1, 1), capacity, False, share)
+    return Shape(DECODE, (1, 1), capacity, False, share, fuse)
 
 
-def prefill_shape(capacity: int, chunk: int, all_rows: bool = False, share: bool = True) -> Shape:
+def prefill_shape(capacity: int, chunk: int, all_rows: bool = False, share: bool = True, fuse: bool = True) -> Shape:
     """Return the shape of a prefill of 2 to `chunk` tokens a call; a lone token runs the decode plan."""
-    return Shape(PREFILL, (min(2, chunk), chunk), capacity, all_rows, share)
+    return Shape(PREFILL, (min(2, chunk), chunk), capacity, all_rows, share, fuse)
 
 
 def lower(
@@ -85,26 +87,17 @@ def lower(
 
 def _lower_calls(calls: Sequence[Call], shape: Shape, setting: Setting, builder: PlanBuilder) -> list[Diagnostic]:
     """Lower calls in order until one is refused: what comes after would only fail for want of its output."""
-    for call in calls:
-        try:
-            lower_call(_site(call, shape, setting, builder), setting, builder)
-        except Refusal as refusal:
-            return [refusal.diagnostic]
+    sites = Sites(setting, builder, shape.all_rows)
+    at = 0
+    try:
+        while at < len(calls):
+            fused = fuse(calls, at, shape.phase, sites) if shape.fuse else None
+            for call in fused.calls if fused else calls[at : at + 1]:
+                lower_call(sites.of(call), setting, builder)
+            at += fused.length if fused else 1
+    except Refusal as refusal:
+        return [refusal.diagnostic]
     return []
-
-
-def _site(call: Call, shape: Shape, setting: Setting, builder: PlanBuilder) -> Site:
-    op = setting.ops.by_name.get(call.op)
-    if op is None:
-        refuse.unknown_op(call, list(setting.ops.by_name))
-    variables = builder.variables()
-    names: dict[str, Value] = {
-        **layer_names(setting.architecture, call.layer),
-        **variables,
-        "head_rows": variables["rows"] if shape.all_rows else 1,
-        "cpu": setting.limits.cpu,
-    }
-    return Site(call, op, names)
 
 
 def _finish(path: Mapping[str, Any], shape: Shape, builder: PlanBuilder) -> Plan:

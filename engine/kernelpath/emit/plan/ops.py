@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ class Op:
     parameters: Mapping[str, str]
     weights: str | None = None
     kernels: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     when: str | None = None
 
@@ -50,19 +51,37 @@ class Implied:
 
 
 @dataclass(frozen=True, slots=True)
+class Fusion:
+    """A sequence of ops that fewer launches compute; `kernels/fusions.yaml` says what each member means."""
+
+    name: str
+    match: tuple[str, ...]
+    families: Mapping[str, str]
+    into: tuple[str, ...]
+    phase: str | None = None
+    slots: Mapping[str, str] = field(default_factory=dict)
+    absorbs: Mapping[str, Any] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Ops:
-    """All ops by name, and the implied ones in the order in which they are put in."""
+    """All ops by name, the implied ones in the order in which they are put in, and the fusions by preference."""
 
     by_name: Mapping[str, Op]
     implied: tuple[Implied, ...]
+    fusions: tuple[Fusion, ...] = ()
 
 
 @lru_cache(maxsize=4)
-def load_ops(path: Path | None = None) -> Ops:
-    """Read the ops file, the project's own by default."""
-    raw = read_yaml(path or resource("kernels", "ops.yaml"))
+def load_ops(folder: Path | None = None) -> Ops:
+    """Read `ops.yaml` and `fusions.yaml` of a folder, the project's own by default."""
+    root = folder or resource("kernels")
+    raw = read_yaml(root / "ops.yaml")
     ops = {name: _op(name, members) for name, members in raw["ops"].items()}
-    return Ops(ops, tuple(Implied(**{**entry, "when": _text(entry.get("when"))}) for entry in raw["implied"]))
+    implied = tuple(Implied(**{**entry, "when": _text(entry.get("when"))}) for entry in raw["implied"])
+    fusions = tuple(_fusion(entry) for entry in read_yaml(root / "fusions.yaml"))
+    return Ops(ops, implied, fusions)
 
 
 def read_yaml(path: Path) -> Any:
@@ -81,9 +100,14 @@ def _op(name: str, raw: Mapping[str, Any]) -> Op:
         parameters={key: str(value) for key, value in raw.get("parameters", {}).items()},
         weights=raw.get("weights"),
         kernels=tuple(raw.get("kernels", ())),
+        families=tuple(raw.get("families", ())),
         replaces=tuple(raw.get("replaces", ())),
         when=_text(raw.get("when")),
     )
+
+
+def _fusion(raw: Mapping[str, Any]) -> Fusion:
+    return Fusion(**{**raw, "match": tuple(raw["match"]), "into": tuple(raw["into"])})
 
 
 def _target(raw: Mapping[str, Any]) -> Target:
