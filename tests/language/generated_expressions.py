@@ -14,6 +14,7 @@ from kernelpath.language import (
     INT,
     JSON,
     STRING,
+    LanguageErrors,
     ListOf,
     MapOf,
     Names,
@@ -21,6 +22,8 @@ from kernelpath.language import (
     Record,
     Type,
     Vocabulary,
+    check,
+    parse,
 )
 
 COLOUR = Vocabulary("colour", ("red", "green", "blue"))
@@ -310,6 +313,21 @@ _TEMPLATES: dict[str, list[Any]] = {
 
 
 @st.composite
-def expressions(draw: Callable[[st.SearchStrategy[Any]], Any], depth: int = 4) -> str:
-    """Return the text of a well-typed expression over VARIABLES."""
+def _texts(draw: Callable[[st.SearchStrategy[Any]], Any], depth: int) -> str:
     return _Generator(draw).make(draw(st.sampled_from(list(_TEMPLATES))), depth)
+
+
+def _is_well_typed(text: str) -> bool:
+    try:
+        check(parse(text), NAMES)
+    except LanguageErrors:
+        return False
+    return True
+
+
+def expressions(depth: int = 4) -> st.SearchStrategy[str]:
+    """Return texts of well-typed expressions over VARIABLES.
+
+    What is generated is well typed but for a few, in which one comparison narrows what another one reads.
+    """
+    return _texts(depth).filter(_is_well_typed)

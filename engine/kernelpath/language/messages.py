@@ -113,7 +113,7 @@ def render(
 def message_to_python(message: CheckedMessage, writer: PythonWriter) -> str:
     """Return a Python expression for the text of a message."""
     parts = [
-        repr(piece) if isinstance(piece, str) else f"_shown({writer.expression(piece)})" for piece in message.pieces
+        repr(piece) if isinstance(piece, str) else f"shown_text({writer.expression(piece)})" for piece in message.pieces
     ]
     if len(parts) == 1:
         return parts[0]

@@ -44,7 +44,7 @@ def _write_step(writer: PythonWriter, owner: Expression, step: str) -> Fragment:
 def _write_lenient(writer: PythonWriter, owner: Expression, key: str) -> Fragment:
     text = writer.text(owner)
     if len(text) > _LONGEST_INLINE:
-        return Fragment(f"_member({text}, {key})")
+        return Fragment(f"json_member({text}, {key})")
     first, again = writer.twice(owner)
     return Fragment(f"{again}.get({key}) if type({first}) is dict else None", LOOSEST)
 
@@ -57,11 +57,11 @@ def write_index(writer: PythonWriter, node: Index) -> Fragment:
     if is_text(index.type):
         if isinstance(index, Literal):
             return _write_lenient(writer, owner, repr(index.value))
-        return Fragment(f"_member({writer.text(owner)}, {writer.text(index)})")
+        return Fragment(f"json_member({writer.text(owner)}, {writer.text(index)})")
     list_text = writer.text(owner)
     if isinstance(owner.type, ListOf) and isinstance(index, Literal):
         if is_narrowed(node):
             return Fragment(f"{writer.text(owner, POSTFIX)}[{index.value}]")
         if is_simple(list_text):
             return Fragment(f"{list_text}[{index.value}] if len({list_text}) > {index.value} else None", LOOSEST)
-    return Fragment(f"_item({list_text}, {writer.text(index)})")
+    return Fragment(f"json_item({list_text}, {writer.text(index)})")

@@ -11,9 +11,9 @@ from kernelpath.language.types import BOOL, FLOAT, INT, ListOf, is_open, is_plai
 if TYPE_CHECKING:
     from kernelpath.language.to_python import PythonWriter
 
-_CHECKED = {"+": "_add", "-": "_subtract", "*": "_multiply"}
+_CHECKED = {"+": "checked_add", "-": "checked_subtract", "*": "checked_multiply"}
 _LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT}
-_HELPERS = {"/": "_divide", "//": "_floor_divide", "%": "_remainder"}
+_HELPERS = {"/": "checked_divide", "//": "checked_floor_divide", "%": "checked_remainder"}
 
 
 def write_binary(writer: PythonWriter, node: Binary) -> Fragment:

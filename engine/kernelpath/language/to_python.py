@@ -94,7 +94,7 @@ def _write_unary(writer: PythonWriter, node: Unary) -> Fragment:
         return Fragment(f"not {writer.text(node.operand, NOT)}", NOT)
     if isinstance(node.operand, Literal) or node.type != INT:
         return Fragment(f"-{writer.text(node.operand, MINUS)}", MINUS)
-    return Fragment(f"_negate({writer.text(node.operand)})")
+    return Fragment(f"checked_negate({writer.text(node.operand)})")
 
 
 def _write_logic(writer: PythonWriter, node: Logic) -> Fragment:
@@ -149,7 +149,7 @@ def _write_convert(writer: PythonWriter, node: Convert) -> Fragment:
     if isinstance(node.operand, Literal) and node.type == FLOAT:
         return Fragment(repr(float(node.operand.value or 0)))
     if node.type == FLOAT:
-        return Fragment(f"{'float' if node.operand.type == INT else '_as_float'}({writer.text(node.operand)})")
+        return Fragment(f"{'float' if node.operand.type == INT else 'json_float'}({writer.text(node.operand)})")
     return Fragment(f"int({writer.text(node.operand)})")
 
 

@@ -12,7 +12,7 @@ from kernelpath.language.errors import EvaluationError
 @builtin(
     "elements(x: json) -> list<json>",
     doc="The items of a list, the characters of a text; of anything else the empty list.",
-    examples=[("elements([1, true])", [1, True]), ('elements("ab")', ["a", "b"]), ("elements(null)", [])],
+    examples=[("elements([1, 2])", [1, 2]), ('elements("ab")', ["a", "b"]), ("elements(null)", [])],
 )
 def elements(x: Any) -> Sequence[Any]:
     if type(x) in (list, tuple):
