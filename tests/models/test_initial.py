@@ -15,7 +15,7 @@ from kernelpath.models.initial import initial_manifest, kernel_reference
 from kernelpath.models.tables import catalogue_pins, selection_table
 from kernelpath.resources import resource
 
-from .tiny import ARCHITECTURES, tiny_model
+from .tiny import ARCHITECTURES, tiny_model, with_weight
 
 PLAIN, HALF, BOTH = frozenset[str](), frozenset({"shader-f16"}), frozenset({"shader-f16", "subgroup"})
 CATALOGUE = yaml.load(resource("kernels", "catalogs", "doppler-0.1.7.yaml").read_text(), yaml.CSafeLoader)
@@ -45,12 +45,13 @@ def test_every_first_manifest_is_accepted(architecture: str, dtype: str, feature
     assert value is not None
     path = value["runtimeInferencePatch"]["kernelPath"]
     assert (path["activationDtype"], path["kvDtype"]) == ("f32", "f16" if features else "f32")
+    assert "layerOverrides" not in path
     assert [step["op"] for step in path["decode"]["steps"]] == [step["op"] for step in path["prefill"]["steps"]]
 
 
 def test_a_llama_on_a_device_with_everything() -> None:
-    """Weights that are stored at f32 run at f16, decode by subgroup kernels, prefill by tiles."""
-    manifest = initial_manifest(tiny_model("llama"), BOTH)
+    """Weights at f16 stay so: decode runs subgroup kernels, prefill tiles."""
+    manifest = initial_manifest(tiny_model("llama", "f16"), BOTH)
     assert kernels(manifest, "decode") == {
         "embed": "gather_f16.wgsl#main",
         "input_norm": "rmsnorm.wgsl#main",
@@ -79,13 +80,60 @@ def test_a_llama_on_a_device_with_everything() -> None:
 def test_without_f16_everything_is_f32() -> None:
     """On a device without shader-f16 no kernel of the manifest asks for it, and so on request where it has f16."""
     needs = {f"{kernel['kernel']}#{kernel['entry']}": kernel["requires"] for kernel in CATALOGUE["kernels"]}
-    for manifest in (
-        initial_manifest(tiny_model("gemma2"), PLAIN),
-        initial_manifest(tiny_model("gemma2"), HALF, exact=True),
-    ):
+    plain = initial_manifest(tiny_model("gemma2", "q8_0"), PLAIN)
+    asked = initial_manifest(tiny_model("gemma2", "q8_0"), HALF, keep="f32", kv_dtype="f32")
+    for manifest in (plain, asked):
         used = {*kernels(manifest, "decode").values(), *kernels(manifest, "prefill").values()}
         assert [kernel for kernel in used if needs[kernel]] == []
         assert manifest["sessionDefaults"]["kvcache"] == {"kvDtype": "f32"}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "keep", "expected"),
+    [
+        ("f32", "stored", ["gather.wgsl#main", "matmul_f32.wgsl#main", "matmul_f32.wgsl#main"]),
+        (
+            "f32",
+            "f16",
+            ["gather_f16.wgsl#main", "matmul_gemv_subgroup.wgsl#main_vec4", "matmul_f16w_f32a_tiled.wgsl#main"],
+        ),
+        (
+            "q8_0",
+            "stored",
+            ["gather_f16.wgsl#main", "matmul_gemv_subgroup.wgsl#main_vec4", "matmul_f16w_f32a_tiled.wgsl#main"],
+        ),
+        ("q8_0", "f32", ["gather.wgsl#main", "matmul_f32.wgsl#main", "matmul_f32.wgsl#main"]),
+        (
+            "q4_k",
+            "stored",
+            ["gather_f16.wgsl#main", "fused_matmul_q4.wgsl#main_multicol", "fused_matmul_q4_batched.wgsl#main_batched"],
+        ),
+        (
+            "q4_k",
+            "f16",
+            ["gather_f16.wgsl#main", "matmul_gemv_subgroup.wgsl#main_vec4", "matmul_f16w_f32a_tiled.wgsl#main"],
+        ),
+    ],
+)
+def test_how_weights_are_kept(dtype: str, keep: str, expected: list[str]) -> None:
+    """By default at the file's dtype where the catalogue has a kernel that reads it, else at f16; or as asked."""
+    manifest = initial_manifest(tiny_model("llama", dtype), BOTH, keep=keep)
+    decode, prefill = kernels(manifest, "decode"), kernels(manifest, "prefill")
+    assert [decode["embed"], decode["q_proj"], prefill["q_proj"]] == expected
+
+
+def test_a_fuller_catalogue_reads_blocks_as_they_are() -> None:
+    """Kernels that the reference lacks are chosen where a catalogue pins them."""
+    names = (
+        "gather_q4_1.wgsl#main",
+        "fused_matmul_q4_1.wgsl#main_multicol",
+        "fused_matmul_q4_1_batched.wgsl#main_batched",
+    )
+    manifest = initial_manifest(
+        tiny_model("llama", "q4_1"), BOTH, {**catalogue_pins(), **dict.fromkeys(names, "0" * 64)}
+    )
+    decode, prefill = kernels(manifest, "decode"), kernels(manifest, "prefill")
+    assert (decode["embed"], decode["lm_head"], prefill["q_proj"]) == names
 
 
 def test_norms_of_an_architecture_are_steps_of_their_own() -> None:
@@ -101,13 +149,13 @@ def test_norms_of_an_architecture_are_steps_of_their_own() -> None:
 
 def test_weights_at_several_dtypes_are_not_read_as_one() -> None:
     """A kernel that reads q4_k blocks is chosen only where every layer's weight is stored so."""
-    from .tiny import with_weight
-
-    model = tiny_model("llama", "q4_k")
-    assert kernels(initial_manifest(model, BOTH), "decode")["q_proj"] == "fused_matmul_q4.wgsl#main_multicol"
     other = tiny_model("llama", "f16", hidden_size=256, num_heads=8, head_dim=64, ffn_size=512)
-    mixed = with_weight(model, other.weights["layer.1.self_attn.q_proj"])
-    assert kernels(initial_manifest(mixed, BOTH), "decode")["q_proj"] == "matmul_gemv_subgroup.wgsl#main_vec4"
+    mixed = with_weight(tiny_model("llama", "q4_k"), other.weights["layer.1.self_attn.q_proj"])
+    decode = kernels(initial_manifest(mixed, BOTH), "decode")
+    assert (decode["q_proj"], decode["k_proj"]) == (
+        "matmul_gemv_subgroup.wgsl#main_vec4",
+        "fused_matmul_q4.wgsl#main_multicol",
+    )
 
 
 def test_a_kernel_that_the_catalogue_lacks_is_passed_over() -> None:
@@ -115,13 +163,13 @@ def test_a_kernel_that_the_catalogue_lacks_is_passed_over() -> None:
     pins = dict(catalogue_pins())
     del pins["matmul_gemv_subgroup.wgsl#main_multicol"], pins["rope.wgsl#main"]
     with pytest.raises(ModelErrors) as raised:
-        initial_manifest(tiny_model("llama"), BOTH, pins)
+        initial_manifest(tiny_model("llama", "f16"), BOTH, pins)
     assert raised.value.diagnostics[0].message.startswith(
         "no kernel is known for `rope_q` in decode (activation = silu, "
     )
     pins["rope.wgsl#main"] = "0" * 64
     assert (
-        kernels(initial_manifest(tiny_model("llama"), BOTH, pins), "decode")["lm_head"]
+        kernels(initial_manifest(tiny_model("llama", "f16"), BOTH, pins), "decode")["lm_head"]
         == "matmul_gemv_subgroup.wgsl#main_vec4"
     )
 
@@ -145,8 +193,8 @@ def test_the_table_lists_what_its_rows_read() -> None:
     inputs = set(selection_table()["inputs"])
     for row in selection_table()["rows"]:
         words = set(re.findall(r"[a-z_]+", re.sub(r'"[^"]*"', "", row.get("when", ""))))
-        assert words - {"not", "and", "or"} <= inputs
-        assert re.fullmatch(r"[a-z0-9_]+\.wgsl#[a-z0-9_]+", row["kernel"])
+        assert words - {"not", "and", "or", "in"} <= inputs
+        assert re.fullmatch(r"[a-z0-9_{}]+\.wgsl#[a-z0-9_]+", row["kernel"])
 
 
 def test_pins_are_the_recorded_digests() -> None:

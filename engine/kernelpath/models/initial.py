@@ -32,22 +32,27 @@ class _Choice:
     pins: Mapping[str, str]
     values: Mapping[str, object]
 
-    def expression(self, text: str, values: Mapping[str, object] | None = None) -> Any:
-        known = self.values if values is None else values
+    def expression(self, text: str, more: Mapping[str, object] | None = None) -> Any:
+        known = {**self.values, **(more or {})}
         return evaluate(text, selection_table()["inputs"], lambda name: known[name])
 
 
 def initial_manifest(
-    model: Model, features: Collection[str], pins: Mapping[str, str] | None = None, exact: bool | None = None
+    model: Model,
+    features: Collection[str],
+    pins: Mapping[str, str] | None = None,
+    keep: str = "stored",
+    kv_dtype: str | None = None,
 ) -> dict[str, Any]:
     """Return the inference section of a manifest for a model.
 
     `features` are those of the device, as WebGPU names them; `pins` gives the SHA-256 (64 hexadecimal digits) of each
-    `kernel#entry` of a catalogue, by default the reference's. `exact` keeps weights and KV cache at f32; by default
-    they are so where the device has no f16. Raises `ModelErrors` where no row of the table gives a pinned kernel.
+    `kernel#entry` of a catalogue, by default the reference's. `keep` is how weights are kept: "stored" at the file's
+    dtypes where a pinned kernel reads them, "f16" or "f32"; `kv_dtype` is that of the KV cache, by default f16 where
+    the device has it. Raises `ModelErrors` where no row of the table gives a pinned kernel.
     """
     pins = catalogue_pins() if pins is None else pins
-    choice = _Choice(model, pins, _device_values(model, features, exact))
+    choice = _Choice(model, pins, _device_values(model, features, keep, kv_dtype))
     steps = [step for number, template in enumerate(_templates(choice)) for step in _steps(choice, template, number)]
     activation = choice.expression(selection_table()["activation_dtype"])
     session = {
@@ -55,7 +60,7 @@ def initial_manifest(
             "defaults": dict.fromkeys(("activationDtype", "mathDtype", "accumDtype", "outputDtype"), activation),
             "kernelProfiles": [{"kernelRef": reference} for reference in _distinct_references(steps)],
         },
-        "kvcache": {"kvDtype": choice.expression(selection_table()["kv_dtype"])},
+        "kvcache": {"kvDtype": choice.values["kv"]},
         "decodeLoop": None,
     }
     return {"schema": SCHEMA, "sessionDefaults": session, "execution": {"steps": steps}}
@@ -68,13 +73,13 @@ def kernel_reference(kernel: str, entry: str, digest: str) -> dict[str, str]:
     return {"id": ".".join(words), "version": REFERENCE_VERSION, "digest": f"sha256:{digest}"}
 
 
-def _device_values(model: Model, features: Collection[str], exact: bool | None) -> dict[str, object]:
-    architecture = model.architecture
-    half, subgroup = HALF in features, SUBGROUP in features or f"{SUBGROUP}s" in features
+def _device_values(model: Model, features: Collection[str], keep: str, kv_dtype: str | None) -> dict[str, object]:
+    architecture, table = model.architecture, selection_table()
+    device = {"half": HALF in features, "subgroup": SUBGROUP in features or f"{SUBGROUP}s" in features}
     return {
-        "half": half,
-        "subgroup": subgroup,
-        "exact": not half if exact is None else exact or not half,
+        **device,
+        "keep": keep,
+        "kv": kv_dtype or evaluate(table["kv_dtype"], table["inputs"], device.__getitem__),
         **{f"norm_{short}": on for short, on in architecture["norms"].items()},
         **{name: architecture[name] for name in ("activation", "final_softcap", "head_dim")},
     }
@@ -108,25 +113,24 @@ def _steps(choice: _Choice, template: Mapping[str, Any], number: int) -> list[St
     return [{**step, "layers": "all"}]
 
 
-def _select(choice: _Choice, op: str, phase: str, weight: str | None) -> Mapping[str, Any]:
-    """Return the first row that applies to an op and whose kernel is pinned."""
-    seen = {"phase": "prefill" if phase == "prefill" else "decode", **_weight_values(choice.model, weight)}
-    values = {**choice.values, **seen}
+def _select(choice: _Choice, op: str, phase: str, weight: str | None) -> dict[str, Any]:
+    """Return the first row that applies to an op and whose kernel is pinned, with the kernel's name filled in."""
+    more = {"phase": "prefill" if phase == "prefill" else "decode", **_weight_seen(choice.model, weight)}
     for row in selection_table()["rows"]:
-        if op in row["ops"] and row["kernel"] in choice.pins and choice.expression(row.get("when", "true"), values):
-            chosen: Mapping[str, Any] = row
-            return chosen
-    raise errors.no_kernel(op, phase, sorted(values.items()))
+        kernel = row["kernel"].replace("{weight}", str(more["weight"]))
+        if op in row["ops"] and kernel in choice.pins and choice.expression(row.get("when", "true"), more):
+            return {**row, "kernel": kernel}
+    raise errors.no_kernel(op, phase, sorted({**choice.values, **more}.items()))
 
 
-def _weight_values(model: Model, name: str | None) -> dict[str, object]:
-    """Return the stored dtype of a step's weight, whether all layers share it, and its row length."""
+def _weight_seen(model: Model, name: str | None) -> dict[str, object]:
+    """Return the stored dtype of a step's weight, "mixed" where layers differ, and its row length."""
     if name is None:
-        return {"weight": "", "uniform": True, "columns": 0}
+        return {"weight": "", "columns": 0}
     layers = range(model.architecture["num_layers"]) if _LAYER in name else (0,)
     weights = [model.weights[name.replace(_LAYER, str(layer))] for layer in layers]
     dtypes = {weight.dtype for weight in weights}
-    return {"weight": weights[0].dtype, "uniform": len(dtypes) == 1, "columns": weights[0].shape[-1]}
+    return {"weight": dtypes.pop() if len(dtypes) == 1 else "mixed", "columns": weights[0].shape[-1]}
 
 
 def _distinct_references(steps: list[Step]) -> list[dict[str, str]]:
