@@ -1,1 +1,39 @@
-"""kernelpath: a declarative rules engine for the execution graphs of ML models."""
+"""kernelpath: a declarative rules engine for the execution graphs of ML models.
+
+    import kernelpath as kp
+    pack = kp.load_pack("execution-v0")
+    result = kp.compile(manifest["inference"], pack=pack, num_layers=26)
+
+What is public is listed in `__all__`; see `kernelpath.facade` for what each function takes and gives.
+"""
+
+from kernelpath.diagnostics import Diagnostic, Label, Source, Span
+from kernelpath.facade import (
+    Applied,
+    Result,
+    apply,
+    compile,
+    contract,
+    execution_from_kernel_path,
+    graph,
+    load_catalog,
+    load_pack,
+)
+from kernelpath.packs.files import PackErrors
+
+__all__ = [
+    "Applied",
+    "Diagnostic",
+    "Label",
+    "PackErrors",
+    "Result",
+    "Source",
+    "Span",
+    "apply",
+    "compile",
+    "contract",
+    "execution_from_kernel_path",
+    "graph",
+    "load_catalog",
+    "load_pack",
+]

@@ -120,7 +120,8 @@ def _import_wgpu() -> ModuleType:
     except ImportError as error:
         raise DeviceError("the `wgpu` package is not installed", "pip install 'kernelpath[gpu]'") from error
     except (OSError, RuntimeError) as error:
-        raise DeviceError(f"the `wgpu` package does not load: {error}", "reinstall it, or use `--backend numpy`") from error
+        message = f"the `wgpu` package does not load: {error}"
+        raise DeviceError(message, "reinstall it, or run with `--backend numpy`") from error
     module: ModuleType = wgpu
     return module
 
@@ -133,7 +134,8 @@ def _adapters(wgpu: ModuleType) -> list[Any]:
     if not adapters:
         raise DeviceError(
             "no GPU adapter was found",
-            "install a Vulkan driver (Debian: `apt-get install libvulkan1 mesa-vulkan-drivers`), or run with `--backend numpy`",
+            "install a Vulkan driver (Debian: `apt-get install libvulkan1 mesa-vulkan-drivers`), "
+            "or run with `--backend numpy`",
         )
     return adapters
 
@@ -178,12 +180,16 @@ def _refuse_loop_fault(device: Device) -> None:
     if (first, second) != (_LOOPS, _LOOPS):
         raise DeviceError(
             f"the driver {device.driver} ends loops early: two loops of {_LOOPS} ran {first} and {second} times",
-            "use Mesa 25 or later (Debian 12: `mesa-vulkan-drivers` from bookworm-backports), or run with `--backend numpy`",
+            "use Mesa 25 or later (Debian 12: `mesa-vulkan-drivers` from bookworm-backports), "
+            "or run with `--backend numpy`",
         )
 
 
 def _trusted_module(handle: Any, code: str, label: str) -> Any | None:
-    """Make a module without run-time checks through wgpu-native's C interface, which wgpu does not wrap; None if absent."""
+    """Make a module without run-time checks through wgpu-native's C interface, which wgpu does not wrap.
+
+    Returns None where that interface is absent.
+    """
     try:
         from wgpu.backends.wgpu_native import _api, _ffi
     except ImportError:

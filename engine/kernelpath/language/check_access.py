@@ -83,7 +83,8 @@ def check_index(checker: Checker, node: Index, scope: Scope) -> Expression:
         return checker.failed(node, wording.not_indexable(str(owner.type)))
     if not (index.type in wanted or (STRING in wanted and is_text(index.type))):
         spelled = "` or `".join(map(str, wanted))
-        return checker.failed(node, wording.wrong_index(str(index.type), spelled))
+        checker.problem(index, wording.wrong_index(str(index.type), spelled))
+        return node
     return apply_fact(replace(node, type=_item_type(owner.type)), scope)
 
 

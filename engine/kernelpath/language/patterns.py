@@ -81,7 +81,7 @@ class _Automaton:
         for copy in range(1, (part.most or max(part.least, 1)) + 1):
             empty, inner_first, inner_last = self.add(part.part)
             if empty:
-                raise PatternProblem("what is repeated may be empty", part.place)
+                raise PatternProblem("what the pattern repeats may be empty", part.place)
             self._connect(last, inner_first)
             first = first or inner_first
             last = inner_last

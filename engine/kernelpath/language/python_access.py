@@ -45,7 +45,7 @@ def _write_lenient(writer: PythonWriter, owner: Expression, key: str) -> Fragmen
     text = writer.text(owner)
     if len(text) > _LONGEST_INLINE:
         return Fragment(f"json_member({text}, {key})")
-    first, again = writer.twice(owner)
+    first, again = writer.twice(text)
     return Fragment(f"{again}.get({key}) if type({first}) is dict else None", LOOSEST)
 
 
@@ -58,10 +58,10 @@ def write_index(writer: PythonWriter, node: Index) -> Fragment:
         if isinstance(index, Literal):
             return _write_lenient(writer, owner, repr(index.value))
         return Fragment(f"json_member({writer.text(owner)}, {writer.text(index)})")
-    list_text = writer.text(owner)
+    items = writer.write(owner)
     if isinstance(owner.type, ListOf) and isinstance(index, Literal):
         if is_narrowed(node):
-            return Fragment(f"{writer.text(owner, POSTFIX)}[{index.value}]")
-        if is_simple(list_text):
-            return Fragment(f"{list_text}[{index.value}] if len({list_text}) > {index.value} else None", LOOSEST)
-    return Fragment(f"json_item({list_text}, {writer.text(index)})")
+            return Fragment(f"{items.at(POSTFIX)}[{index.value}]")
+        if is_simple(items.text):
+            return Fragment(f"{items.text}[{index.value}] if len({items.text}) > {index.value} else None", LOOSEST)
+    return Fragment(f"json_item({items.text}, {writer.text(index)})")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kernelpath.language.ast import Call, Expression, Literal, Name
 from kernelpath.language.builtins import DECLARED, Declaration
 from kernelpath.language.python_text import COMPARE, LEVELS, LOOSEST, POSTFIX, Fragment
-from kernelpath.language.types import Vocabulary, required
+from kernelpath.language.types import MapOf, Vocabulary, required
 
 if TYPE_CHECKING:
     from kernelpath.language.to_python import PythonWriter
@@ -27,6 +27,8 @@ def write_call(writer: PythonWriter, node: Call) -> Fragment:
     if declaration is None:
         return _write_vocabulary(writer, node)
     if declaration.python is not None and _may_stand_inline(declaration, node):
+        if node.function == "has" and isinstance(node.arguments[0].type, MapOf):
+            return _write_inline(writer, node, "{1:} in {0:}", COMPARE)
         return _write_inline(writer, node, declaration.python, LEVELS[declaration.level])
     arguments = [writer.text(argument) for argument in node.arguments]
     if declaration.metered:
@@ -50,7 +52,7 @@ def _write_inline(writer: PythonWriter, node: Call, template: str, level: int) -
             return again[place]
         if used.count(place) == 1:
             return writer.text(node.arguments[place], needed)
-        first, again[place] = writer.twice(node.arguments[place])
+        first, again[place] = writer.twice(writer.text(node.arguments[place]))
         return first if first == again[place] or needed == LOOSEST else f"({first})"
 
     return Fragment(_PLACE.sub(fill, template), level)

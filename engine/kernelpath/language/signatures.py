@@ -7,7 +7,7 @@ from functools import cache
 
 from kernelpath.language.ast import Expression
 from kernelpath.language.builtins import DECLARED
-from kernelpath.language.coercion import coerced, join_types
+from kernelpath.language.coercion import coerced, join_types, strangers
 from kernelpath.language.type_parser import parse_type
 from kernelpath.language.types import (
     JSON,
@@ -63,7 +63,8 @@ def fit(signature: Signature, arguments: tuple[Expression, ...]) -> tuple[tuple[
     found: Type = NOTHING
     for parameter, argument in zip(signature.parameters, arguments, strict=True):
         part = _bound(parameter, argument.type)
-        joined = None if part is None else join_types(found, part, argument)
+        foreign = strangers(argument, found)
+        joined = None if part is None or foreign else join_types(found, part, argument)
         if joined is None:
             return None
         found = joined

@@ -30,6 +30,7 @@ _FOREIGN = {
     "?": "if a then b else c",
     "**": "x * x",
 }
+_FOREIGN_WORDS = {"is": "==", "elif": "else if", "mod": "%", "div": "//", "xor": "!="}
 _CLOSES = {")": "(", "]": "["}
 
 
@@ -162,6 +163,8 @@ def _extra(before: list[_Token], last: _Token, found: _Token) -> Problem:
         return _at(wording.chained_comparison(), found)
     if found.text == "(":
         return _at(_bad_call(before, last), found)
+    if found.text in _FOREIGN_WORDS:
+        return _at(wording.foreign_symbol(found.text, _FOREIGN_WORDS[found.text]), found)
     missing = _expects(before)
     if missing is not None:
         return _at(wording.missing_part(*missing), found)

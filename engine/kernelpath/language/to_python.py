@@ -63,12 +63,11 @@ class PythonWriter:
         self._temporaries += 1
         return f"_{self._temporaries}"
 
-    def twice(self, node: Expression) -> tuple[str, str]:
+    def twice(self, text: str) -> tuple[str, str]:
         """Return the text for the first and for every further use of a value that is used more than once.
 
         The first must be a function argument or be put in parentheses.
         """
-        text = self.text(node)
         if is_simple(text):
             return text, text
         name = self.temporary()
@@ -76,7 +75,7 @@ class PythonWriter:
 
     def tested(self, node: Expression) -> tuple[str, str]:
         """Return the text for a test, which comes first, and for what follows."""
-        first, again = self.twice(node)
+        first, again = self.twice(self.text(node))
         return (first, again) if first == again else (f"({first})", again)
 
 

@@ -303,8 +303,9 @@ def unknown_function(name: str, candidates: Sequence[str]) -> Wording:
 
 def wrong_arguments(name: str, found: Sequence[str], signatures: Sequence[str]) -> Wording:
     """Arguments that no signature of the function takes."""
-    given = ", ".join(f"`{type_}`" for type_ in found) or "no arguments"
-    return f"`{name}` does not take {given}", "it is " + " or ".join(f"`{signature}`" for signature in signatures)
+    given = ", ".join(f"`{type_}`" for type_ in found)
+    message = f"`{name}` does not take {given}" if given else f"`{name}` needs arguments"
+    return message, "it is " + " or ".join(f"`{signature}`" for signature in signatures)
 
 
 def source_argument() -> Wording:

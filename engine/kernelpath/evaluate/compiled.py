@@ -1,0 +1,31 @@
+"""A pack as the engine runs it: generated functions, and plain data that says which function is what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+#: A term is the name of a generated function and the names of its parameters.
+Term = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledPack:
+    """The generated namespace of a pack and its metadata, as `packs.generate` wrote them.
+
+    `meta` has the members name, summary, digest, stages, scopes, flows, programs, settings and constants; all plain
+    data, so that a cached pack costs no more than reading a file.
+    """
+
+    namespace: Mapping[str, Any]
+    meta: Mapping[str, Any]
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Return a generated function by its name."""
+        return self.namespace[name]  # type: ignore[no-any-return]
+
+    def value(self, term: Term, environment: Mapping[str, Any]) -> Any:
+        """Return a term's value where its parameters have the environment's values; KeyError where one is missing."""
+        name, parameters = term
+        return self.namespace[name](*[environment[parameter] for parameter in parameters])

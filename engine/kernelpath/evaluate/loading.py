@@ -1,0 +1,54 @@
+"""Load a pack as the engine runs it, from the cache where it was generated before."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.packs.cache import cached
+from kernelpath.packs.files import PackErrors, content_digest, pack_folder
+
+
+def load(name_or_path: str) -> CompiledPack:
+    """Return the compiled pack of a shipped name or a folder; raises PackErrors with every mistake in its files."""
+    return load_folder(pack_folder(name_or_path))
+
+
+def load_folder(folder: Path) -> CompiledPack:
+    """Return the compiled pack of a folder."""
+    try:
+        digest = content_digest(folder)
+    except OSError as error:
+        raise PackErrors([_unreadable(folder, error)]) from None
+    return _loaded(folder, digest)
+
+
+@lru_cache(maxsize=32)
+def _loaded(folder: Path, digest: str) -> CompiledPack:
+    code, data = cached("pack", f"{folder} {digest}", lambda: _built(folder))
+    namespace: dict[str, Any] = dict(_runtime())
+    exec(code, namespace)
+    return CompiledPack(namespace, data)
+
+
+def _built(folder: Path) -> tuple[Any, Any]:
+    """Read, check and generate; nothing of this is imported where the cache has the pack."""
+    from kernelpath.packs.generate import generate
+    from kernelpath.packs.reading import read_pack
+
+    generated = generate(read_pack(folder))
+    return compile(generated.text, f"<pack {folder.name}>", "exec"), generated.data
+
+
+def _runtime() -> dict[str, object]:
+    from kernelpath.language import RUNTIME
+
+    return RUNTIME
+
+
+def _unreadable(folder: Path, error: OSError) -> Any:
+    from kernelpath.diagnostics import ERROR, Diagnostic
+
+    return Diagnostic("pack/unreadable", (), ERROR, f"`{folder}` cannot be read: {error.strerror}")

@@ -1,0 +1,175 @@
+"""Run a pack's program: its entries in order, over one workspace of named values.
+
+An entry runs only if the stages that it needs passed and if every value that it reads is there; otherwise it is
+skipped, and so are the entries that read what it would have given. So each fault is reported once, where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kernelpath.diagnostics import Diagnostic
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.evaluate.item import Slots
+from kernelpath.evaluate.operations import OPERATIONS
+from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.walk import ONE, Walk
+from kernelpath.language import EvaluationError
+
+EntryData = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a program gives: its value (None where it found an error), its diagnostics, and its workspace."""
+
+    value: Any
+    report: Report
+    workspace: dict[str, Any]
+
+
+class Finished(Exception):  # noqa: N818 - it ends a program early, it is no error
+    """A `return` entry ended the program."""
+
+
+@dataclass(slots=True)
+class ProgramRun:
+    """One run of one program."""
+
+    pack: CompiledPack
+    program: Mapping[str, Any]
+    workspace: dict[str, Any]
+    shared: Mapping[str, Any]
+    report: Report = field(default_factory=Report)
+    failed_items: dict[str, set[int]] = field(default_factory=dict)
+
+    def run(self) -> Outcome:
+        """Run the entries and return the program's value, None if a rule found an error."""
+        try:
+            for entry in self.program["entries"]:
+                self._entry(entry)
+        except Finished as finished:
+            return Outcome(finished.args[0], self.report, self.workspace)
+        given = self.report.ok or (self.program["always"] and self.program["value"][1][0] in self.workspace)
+        value = self.pack.value(self.program["value"], self.workspace) if given else None
+        return Outcome(value, self.report, self.workspace)
+
+    def _entry(self, entry: EntryData) -> None:
+        if entry["when"] and self._present(entry["when"][1]) and not self.pack.value(entry["when"], self.workspace):
+            return
+        if not self.report.passed(entry["needs"]) or not self._present(entry["reads"]):
+            self.report.skipped.update(entry["stages"])
+            return
+        try:
+            getattr(self, "_" + entry["verb"])(entry)
+        except EvaluationError as error:
+            self._refuse(entry, error)
+
+    def _present(self, names: Iterable[str]) -> bool:
+        return all(name in self.workspace for name in names)
+
+    def _refuse(self, entry: EntryData, error: EvaluationError) -> None:
+        """Report an entry that hit a limit of the language, such as nesting, on this input."""
+        rule = f"{self.pack.meta['name']}/{entry['label']}"
+        stage = entry["stages"][0] if entry["stages"] else entry["label"]
+        self.report.add(Diagnostic(rule, (), "error", str(error)), stage)
+
+    def _set(self, entry: EntryData) -> None:
+        for name, term in entry["terms"]:
+            self.workspace[name] = self.pack.value(term, self.workspace)
+
+    def _return(self, entry: EntryData) -> None:
+        raise Finished(self.pack.value(entry["value"], self.workspace))
+
+    def _walk(self, entry: EntryData) -> None:
+        scope = entry["walk"]["scope"]
+        items = self.pack.value(scope["over"], self.workspace) if scope["over"] else ONE
+        walk = Walk(self.pack, entry["walk"], self.workspace, self.report, items)
+        walk.run()
+        self._keep_failures(entry, walk)
+        self._take(entry, walk)
+
+    def _keep_failures(self, entry: EntryData, walk: Walk) -> None:
+        for stage in entry["stages"]:
+            self.failed_items.setdefault(stage, set()).update(walk.failed_items)
+
+    def _flow(self, entry: EntryData) -> None:
+        given = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
+        walk = Walk(self.pack, entry["walk"], self.workspace, self.report, self.workspace[entry["over"]], given)
+        walk.slots = self._start(entry)
+        walk.run()
+        self._take(entry, walk)
+        if entry["slots"]:
+            self.workspace[entry["slots"]] = walk.slots.values
+            self.workspace[entry["slots"] + "?"] = walk.slots
+
+    def _start(self, entry: EntryData) -> Slots:
+        """Return the slots on entry: named values, or those that an earlier flow kept, unknown ones included."""
+        start = entry["start"]
+        if isinstance(start, str):
+            kept: Slots = self.workspace[start + "?"]
+            return Slots(dict(kept.values), set(kept.unknown), kept.poisoned)
+        return Slots({name: self.pack.value(term, self.workspace) for name, term in start})
+
+    def _take(self, entry: EntryData, walk: Walk) -> None:
+        """Put what the walk collected into the workspace, unless a fault left a hole in it."""
+        if not walk.whole:
+            return
+        for target, name in entry["collect"]:
+            self.workspace[target] = walk.collected[name]
+        for target, name in entry["keep"]:
+            self.workspace[target] = walk.collected[name][-1]
+
+    def _read(self, entry: EntryData) -> None:
+        """Build records of the items; an item that failed one of the walked stages leaves a gap."""
+        over = entry["over"]
+        items = self.pack.value(over, self.workspace) if over else ONE
+        failed: set[int] = set()
+        for stage in entry["walked"]:
+            failed |= self.failed_items.get(stage, set())
+        records = self.pack.function(entry["function"])(items, failed, self.workspace)
+        self.workspace[entry["into"]] = records if over else records[0]
+
+    def _call(self, entry: EntryData) -> None:
+        """Run another program on values of this one; its diagnostics become this one's, its pointers get a prefix."""
+        inputs = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
+        outcome = run_program(self.pack, entry["program"], {**self.shared, **inputs})
+        for diagnostic in outcome.report.diagnostics:
+            self.report.add(_moved(diagnostic, entry["prefix"]), entry["label"])
+        if outcome.report.ok or entry["decision"]:
+            self.workspace[entry["into"]] = outcome.value
+        if entry["decision"]:
+            self.workspace[entry["decision"]] = _first_decision(outcome.report)
+
+    def _judge(self, entry: EntryData) -> None:
+        """Say of each named verdict whether it holds; none does where one of the named stages did not pass."""
+        whole = self.report.passed(entry["of"])
+        verdicts = {name: whole and name not in self.report.verdicts for name in entry["names"]}
+        self.workspace[entry["into"]] = {**verdicts, "of": whole}
+
+    def _run(self, entry: EntryData) -> None:
+        operation: Callable[..., Mapping[str, Any]] = OPERATIONS[entry["operation"]]
+        arguments = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
+        given = operation(entry["settings"], **arguments)
+        for target, name in entry["into"]:
+            self.workspace[target] = given[name]
+
+
+def _moved(diagnostic: Diagnostic, prefix: str) -> Diagnostic:
+    if not prefix or diagnostic.pointer is None:
+        return diagnostic
+    return replace(diagnostic, pointer=prefix + diagnostic.pointer)
+
+
+def _first_decision(report: Report) -> str | None:
+    """Return the first decision that an error carries, empty where it carries none, None where there is no error."""
+    first = next((found for found in report.diagnostics if found.severity == "error"), None)
+    return None if first is None else next(iter(first.decisions), "")
+
+
+def run_program(pack: CompiledPack, name: str, values: Mapping[str, Any]) -> Outcome:
+    """Run the named program of a pack over the given workspace values."""
+    workspace = {**pack.meta["constants"], **values}
+    return ProgramRun(pack, pack.meta["programs"][name], workspace, dict(values)).run()

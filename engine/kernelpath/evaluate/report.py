@@ -1,0 +1,38 @@
+"""Collect what rules say about items, each finding once, in evaluation order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kernelpath.diagnostics import Diagnostic
+
+
+@dataclass(slots=True)
+class Report:
+    """The diagnostics of one run; `failed` are the stages in which something was an error."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    failed: set[str] = field(default_factory=set)
+    skipped: set[str] = field(default_factory=set)
+    verdicts: set[str] = field(default_factory=set)
+    _seen: set[tuple[str, str | None, str]] = field(default_factory=set)
+
+    def add(self, diagnostic: Diagnostic, stage: str, verdicts: tuple[str, ...] = ()) -> None:
+        """Take a finding; one that says the same of the same subject by the same rule is left out."""
+        if diagnostic.severity == "error":
+            self.failed.add(stage)
+        self.verdicts.update(verdicts)
+        key = (diagnostic.rule, diagnostic.subject, diagnostic.message)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.diagnostics.append(diagnostic)
+
+    def passed(self, stages: Mapping[str, object] | list[str] | tuple[str, ...]) -> bool:
+        """Return whether all of the stages ran without an error."""
+        return not any(stage in self.failed or stage in self.skipped for stage in stages)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no stage found an error."""
+        return not self.failed

@@ -1,0 +1,114 @@
+"""Read kernel catalogues and kernel-path presets, from the cache where they were read before."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kernelpath.diagnostics import ERROR, Diagnostic
+from kernelpath.packs.cache import cached
+from kernelpath.packs.files import PackErrors
+from kernelpath.resources import resource
+
+SELECTION = "selection.yaml"
+
+
+class Kernel:
+    """A kernel of a catalogue.
+
+    `reference`, `version` and `digest` are what a kernelRef to it says; `output` is the dtype that it declares to
+    write, or None.
+    """
+
+    __slots__ = ("digest", "entry", "kernel", "op", "output", "reference", "requires", "variant", "version")
+
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        for name in self.__slots__:
+            setattr(self, name, row[name])
+
+
+def load_catalog(name_or_path: str) -> Mapping[str, Kernel]:
+    """Return the kernels of a shipped catalogue's name, or of a file, by `file#entry`.
+
+    Raises PackErrors where there is no such catalogue or it is not one.
+    """
+    shipped = resource("kernels", "catalogs", f"{name_or_path}.yaml")
+    path = shipped if shipped.is_file() else Path(name_or_path)
+    try:
+        content = path.read_bytes()
+    except OSError:
+        known = ", ".join(sorted(found.stem for found in resource("kernels", "catalogs").glob("*.yaml")))
+        message = f"there is no kernel catalogue `{name_or_path}`"
+        raise PackErrors([Diagnostic("catalog/unknown", (), ERROR, message, help=f"shipped ones are {known}")]) from None
+    return _catalog(str(path), hashlib.sha256(content).hexdigest())
+
+
+@lru_cache(maxsize=8)
+def _catalog(path: str, digest: str) -> Mapping[str, Kernel]:
+    rows = cached("catalog", digest, lambda: _rows(Path(path)))
+    return {f"{row['kernel']}#{row['entry']}": Kernel(row) for row in rows}
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    kernels = _yaml(path).get("kernels")
+    if not isinstance(kernels, list):
+        raise PackErrors([Diagnostic("catalog/shape", (), ERROR, f"`{path}` has no list `kernels`")])
+    return [_row(kernel) for kernel in kernels]
+
+
+def _row(kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that rules ask for; the reference is derived as the decision on pinning says."""
+    return {
+        "kernel": kernel["kernel"],
+        "entry": kernel["entry"],
+        "op": kernel.get("op", ""),
+        "variant": kernel.get("variant", ""),
+        "reference": kernel_reference(kernel["kernel"], kernel["entry"]),
+        "version": "1.0.0",
+        "digest": f"sha256:{kernel['digest']}",
+        "output": kernel.get("outputDtype"),
+        "requires": tuple(kernel.get("requires", ())),
+    }
+
+
+def kernel_reference(kernel: str, entry: str) -> str:
+    """Return the id of a kernelRef: the file without `.wgsl`, a dot and the entry, other characters made dots.
+
+    >>> kernel_reference("Rope_Half.wgsl", "main")
+    'rope.half.main'
+    """
+    return re.sub(r"[^a-z0-9]+", ".", f"{kernel.removesuffix('.wgsl')}.{entry}".lower())
+
+
+def load_presets() -> Mapping[str, Any]:
+    """Return the shipped kernel paths by id; an alias stands for the path of its target."""
+    return _presets(resource("kernels", "paths"))
+
+
+@lru_cache(maxsize=2)
+def _presets(folder: Path) -> Mapping[str, Any]:
+    files = sorted(path for path in folder.glob("*.yaml"))
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    presets: Mapping[str, Any] = cached("presets", digest.hexdigest(), lambda: _read_presets(files))
+    return presets
+
+
+def _read_presets(files: list[Path]) -> dict[str, Any]:
+    """Return each preset under its file's stem, with the members that are not of the path itself left out."""
+    found = {path.stem: _yaml(path) for path in files if path.name != SELECTION}
+    paths = {name: found[preset.get("aliasOf", name)] for name, preset in found.items()}
+    return {name: {key: value for key, value in path.items() if key != "status"} for name, path in paths.items()}
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    found = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+    return found if isinstance(found, dict) else {}

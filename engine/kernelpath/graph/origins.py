@@ -1,0 +1,62 @@
+"""Say of every member of a merged object which of its layers it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernelpath.language import EvaluationError
+
+MAX_DEPTH = 200
+_ABSENT = object()
+
+
+def trace(settings: Mapping[str, Any], resolved: Any, **layers: Any) -> Mapping[str, Any]:
+    """Return `sources`: for the path of every leaf, the name of the first layer that has something there.
+
+    A leaf is anything but an object; an empty object has none. `settings["layers"]` gives each layer's name in the
+    trace, in order; `settings["otherwise"]` is for leaves that none of them has.
+    """
+    names = [(layers[key], {"source": name}) for key, name in settings["layers"].items()]
+    sources: dict[str, Any] = {}
+    if isinstance(resolved, dict):
+        _leaves(resolved, settings["prefix"], [(layer, name) for layer, name in names], sources, settings, 0)
+    return {"sources": sources}
+
+
+def _leaves(
+    value: Mapping[str, Any],
+    path: str,
+    layers: list[tuple[Any, dict[str, str]]],
+    sources: dict[str, Any],
+    settings: Mapping[str, Any],
+    depth: int,
+) -> None:
+    if depth > MAX_DEPTH:
+        raise EvaluationError(f"nested deeper than {MAX_DEPTH} levels")
+    for key, member in value.items():
+        below = [(_member(layer, key), name) for layer, name in layers]
+        if isinstance(member, dict):
+            _leaves(member, f"{path}.{key}", below, sources, settings, depth + 1)
+        else:
+            found = next((name for layer, name in below if layer is not _ABSENT), {"source": settings["otherwise"]})
+            sources[f"{path}.{key}"] = found
+
+
+def _member(layer: Any, key: str) -> Any:
+    """Return a layer's member as JavaScript finds it: of an object, of a list by index or length, of a text likewise."""
+    if isinstance(layer, dict):
+        return layer.get(key, _ABSENT)
+    if isinstance(layer, (list, tuple, str)):
+        if key == "length":
+            return len(layer)
+        return layer[int(key)] if key.isdecimal() and str(int(key)) == key and int(key) < len(layer) else _ABSENT
+    return _ABSENT
+
+
+def pick_sources(settings: Mapping[str, Any], sources: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return `picked`: for each named path, the source that a trace has for it, else `settings["otherwise"]`."""
+    nothing = {settings["member"]: settings["otherwise"]}
+    return {
+        "picked": {name: sources.get(path, nothing)[settings["member"]] for name, path in settings["paths"].items()}
+    }

@@ -1,0 +1,329 @@
+"""Read rule files: their kind, their expressions against their scope, and their order in the stage."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+from kernelpath.language import BOOL, STRING, Checked, Names, Type
+from kernelpath.language.types import UNKNOWN, optional
+from kernelpath.packs import documents
+from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
+from kernelpath.packs.files import PackErrors, RuleFile, read_source
+from kernelpath.packs.matching import match_text, member_path
+from kernelpath.packs.model import Candidate, Check, Resolve, Row, Rule, Scope, Table, Term, Text, Transition
+from kernelpath.packs.reads import gives, variables_read
+from kernelpath.packs.shape import validate
+from kernelpath.packs.terms import TermReader, place_of
+from kernelpath.resources import resource
+
+KINDS = ("check", "resolve", "transition", "table")
+
+
+@cache
+def rule_schema() -> Mapping[str, Any]:
+    """Return the JSON Schema of rule files, which editors use too."""
+    schema: Mapping[str, Any] = json.loads(resource("grammars", "rule.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+@dataclass(frozen=True, slots=True)
+class RuleNode:
+    """A rule file whose YAML has the shape of a rule, not checked yet."""
+
+    file: RuleFile
+    root: documents.Mapping
+    kind: str
+    order: float
+
+
+def read_rule_nodes(files: Sequence[RuleFile], diagnostics: list[Diagnostic]) -> list[RuleNode]:
+    """Return the rule files that have the shape of a rule; what is wrong with the others is collected."""
+    nodes = []
+    for file in files:
+        try:
+            root = read_yaml(read_source(file.path))
+        except (DocumentErrors, PackErrors) as errors:
+            diagnostics.extend(errors.diagnostics)
+            continue
+        node = _shaped(file, root, diagnostics)
+        if node:
+            nodes.append(node)
+    return nodes
+
+
+def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNode | None:
+    kinds = [kind for kind in KINDS if isinstance(root, documents.Mapping) and kind in root]
+    schema = rule_schema()
+    if len(kinds) == 1:  # the file says which kind it is, so its faults are told against that kind alone
+        schema = next(part for part in schema["oneOf"] if part["title"] == kinds[0])
+    elif isinstance(root, documents.Mapping):
+        words = "has no kind" if not kinds else f"is of {len(kinds)} kinds at once: {', '.join(kinds)}"
+        nearest = _misspelt_kind(root)
+        help_text = f"did you mean `{nearest}`?" if nearest else f"a rule has one of the keys {', '.join(KINDS)}"
+        diagnostics.append(Diagnostic("pack/kind", (), ERROR, f"the rule {words}", span=root.span, help=help_text))
+        return None
+    found = validate(root, schema)
+    diagnostics.extend(found)
+    if found or not isinstance(root, documents.Mapping):
+        return None
+    order = root.get("order")
+    return RuleNode(file, root, kinds[0], float(order.value) if isinstance(order, Scalar) else math.inf)  # type: ignore[arg-type]
+
+
+def _misspelt_kind(root: documents.Mapping) -> str | None:
+    return next((found for key in root.keys() if (found := did_you_mean(key, KINDS))), None)
+
+
+@dataclass(slots=True)
+class RuleReader:
+    """Reads one rule against its scope; `facts` are conditions that hold wherever the rule is evaluated."""
+
+    terms: TermReader
+    node: RuleNode
+    scope: Scope
+    facts: Sequence[Checked]
+    names: Names = field(init=False)
+    given: list[Checked] = field(init=False)
+
+    def __post_init__(self) -> None:
+        resolved = frozenset(self.scope.given)
+        self.names = self.terms.names(self.scope.variables, resolved)
+        self.given = list(self.facts)
+
+    def read(self) -> Rule | None:
+        """Return the rule, or None after collecting what is wrong with it."""
+        before = len(self.terms.diagnostics)
+        lets = self._lets()
+        when = self._optional_term("when", BOOL)
+        if when:
+            self.given.append(when.checked)
+        base = self._base(lets, when)
+        rule = getattr(self, "_" + self.node.kind)(base)
+        return rule if len(self.terms.diagnostics) == before else None
+
+    def _base(self, lets: list[tuple[str, Term]], when: Term | None) -> dict[str, Any]:
+        root, file = self.node.root, self.node.file
+        return {
+            "identity": file.identity,
+            "stage": file.stage,
+            "name": file.name,
+            "kind": self.node.kind,
+            "place": place_of(root),
+            "summary": self._plain("summary"),
+            "why": self._plain("why"),
+            "decisions": tuple(self._plain("decisions", [])),
+            "severity": self._plain("severity", "error"),
+            "scope": self.scope.name,
+            "order": self.node.order,
+            "lets": tuple(lets),
+            "when": when,
+        }
+
+    def _plain(self, key: str, default: Any = "") -> Any:
+        node = self.node.root.get(key)
+        return default if node is None else to_plain(node)
+
+    def _optional_term(self, key: str, expected: Type | None) -> Term | None:
+        node = self.node.root.get(key)
+        return None if node is None else self.terms.term(node, self.names, expected, self.given)
+
+    def _text(self, key: str) -> Text | None:
+        node = self.node.root.get(key)
+        return None if node is None else self.terms.text(node, self.names, self.given)
+
+    def _lets(self) -> list[tuple[str, Term]]:
+        """Read the rule's own names; each may use those above it, and none may hide a variable of the scope."""
+        lets: list[tuple[str, Term]] = []
+        for key in ("inputs", "let"):
+            mapping = self.node.root.get(key)
+            for name, value in mapping.entries if isinstance(mapping, documents.Mapping) else ():
+                if name.text in self.names.variables:
+                    self.terms.fault(name, "pack/let", f"`{name.text}` is already a name here", "choose another name")
+                    continue
+                term = self.terms.term(value, self.names, None, self.given)
+                if term:
+                    lets.append((name.text, term))
+                type_ = term.checked.type if term else UNKNOWN  # one fault gives one message
+                self.names = replace(self.names, variables={**self.names.variables, name.text: type_})
+        return lets
+
+    def _check(self, base: dict[str, Any]) -> Rule | None:
+        holds = self._optional_term("check", BOOL)
+        message = self._text("message")
+        parts = {key: self._text(key) for key in ("help", "subject", "at")}
+        fix, verdicts = self._plain("fix", None), tuple(self._plain("verdicts", []))
+        if holds is None or message is None:
+            return None
+        return Check(**base, holds=holds, message=message, **parts, fix=fix, stop=self._plain("stop", False), verdicts=verdicts)
+
+    def _given_variable(self, key: str) -> Type | None:
+        """Return the type of the variable that the rule gives, which the scope must declare under `given`."""
+        node = self.node.root[key]
+        name = to_plain(node)
+        if isinstance(name, str) and name in self.scope.given:
+            return self.scope.given[name]
+        near = did_you_mean(str(name), self.scope.given)
+        help_text = f"did you mean `{near}`?" if near else f"declare it under `given` of scope `{self.scope.name}` in pack.yaml"
+        self.terms.fault(node, "pack/given", f"scope `{self.scope.name}` has no given variable `{name}`", help_text)
+        return None
+
+    def _resolve(self, base: dict[str, Any]) -> Rule | None:
+        expected = self._given_variable("resolve")
+        first = self.node.root["first"]
+        assert isinstance(first, documents.Sequence)
+        candidates = [self._candidate(item, expected, len(first) == 1) for item in first]
+        if any(candidate is None for candidate in candidates):
+            return None
+        return Resolve(**base, variable=self._plain("resolve"), candidates=tuple(c for c in candidates if c))
+
+    def _candidate(self, node: Node, expected: Type | None, alone: bool) -> Candidate | None:
+        assert isinstance(node, documents.Mapping)
+        when = self.terms.term(node["when"], self.names, BOOL, self.given) if "when" in node else None
+        if "when" in node and when is None:
+            return None
+        given = [*self.given, when.checked] if when else self.given
+        value = self.terms.term(node["value"], self.names, expected, given)
+        source = self._source(node, given)
+        if value is None or source is None:
+            return None
+        return Candidate(when, value, source, place_of(node))
+
+    def _source(self, node: documents.Mapping, given: Sequence[Checked]) -> Term | None:
+        """Return the provenance of a candidate; one that says none is `derived`."""
+        if "source" in node:
+            return self.terms.term(node["source"], self.names, STRING, given)
+        return Term(_DERIVED(), '"derived"', place_of(node))
+
+    def _transition(self, base: dict[str, Any]) -> Rule | None:
+        node = self.node.root["transition"]
+        assert isinstance(node, documents.Mapping)
+        slot = self.terms.term(node["slot"], self.names, STRING, self.given)
+        value = self.terms.term(node["holds"], self.names, None, self.given)
+        return Transition(**base, slot=slot, value=value) if slot and value else None
+
+    def _table(self, base: dict[str, Any]) -> Rule | None:
+        expected = self._given_variable("table")
+        hit = self._plain("hit", "first")
+        rows_node = self.node.root["rows"]
+        assert isinstance(rows_node, documents.Sequence)
+        rows = [self._row(item, hit, expected) for item in rows_node]
+        start = self._optional_term("base", None)
+        if any(row is None for row in rows) or ("base" in self.node.root and start is None):
+            return None
+        return Table(**base, variable=self._plain("table"), hit=hit, base=start, rows=tuple(row for row in rows if row))
+
+    def _row(self, node: Node, hit: str, expected: Type | None) -> Row | None:
+        assert isinstance(node, documents.Mapping)
+        when = self._row_condition(node)
+        if when is None and ("when" in node or "match" in node):
+            return None
+        given = [*self.given, when.checked] if when else self.given
+        value = self.terms.term(node["value"], self.names, _row_type(hit, expected), given)
+        path = self._path(node, hit)
+        return Row(when, value, path, place_of(node)) if value and path is not None else None
+
+    def _row_condition(self, node: documents.Mapping) -> Term | None:
+        if "match" in node:
+            return self._match(node)
+        return self.terms.term(node["when"], self.names, BOOL, self.given) if "when" in node else None
+
+    def _match(self, node: documents.Mapping) -> Term | None:
+        """Read `match: {input: value}` as the comparison that it stands for."""
+        cells = node["match"]
+        assert isinstance(cells, documents.Mapping)
+        inputs = self.node.root.get("inputs")
+        known = inputs.keys() if isinstance(inputs, documents.Mapping) else []
+        for name, _ in cells.entries:
+            if name.text not in known:
+                near = did_you_mean(name.text, known)
+                self.terms.fault(name, "pack/match", f"the table has no input `{name.text}`", f"did you mean `{near}`?" if near else None)
+                return None
+        return self.terms.written(match_text(to_plain(cells)), node["match"], self.names, BOOL, self.given)
+
+    def _path(self, node: documents.Mapping, hit: str) -> tuple[str, ...] | None:
+        if hit != "build":
+            return ()
+        if "path" not in node:
+            self.terms.fault(node, "pack/path", "a row of a table that builds needs a `path`")
+            return None
+        return member_path(str(to_plain(node["path"])))
+
+
+@cache
+def _DERIVED() -> Checked:  # noqa: N802 - a constant that is made when it is first needed
+    from kernelpath.language import check, parse
+
+    return check(parse('"derived"'), Names())
+
+
+def _row_type(hit: str, expected: Type | None) -> Type | None:
+    from kernelpath.language.types import ListOf
+
+    if hit == "collect":
+        return expected.element if isinstance(expected, ListOf) else None
+    return None if hit == "build" or expected is None else optional(expected)
+
+
+def ordered(rules: Sequence[Rule], scope: Scope, diagnostics: list[Diagnostic], places: Mapping[str, Node]) -> list[Rule]:
+    """Return a stage's rules in evaluation order: by `order`, then by name, a rule after those whose results it reads.
+
+    Collects a cycle of resolutions, two rules that give the same variable, and a rule that reads a later one's result.
+    """
+    givers: dict[str, Rule] = {}
+    for rule in sorted(rules, key=lambda rule: (rule.order, rule.name)):
+        name = gives(rule)
+        if name and name in givers:
+            message = f"`{name}` is already given by rule `{givers[name].identity}`"
+            diagnostics.append(_fault("pack/given", message, places[rule.identity]))
+        elif name:
+            givers[name] = rule
+    result: list[Rule] = []
+    state = _Sorting(givers, scope, diagnostics, places, result)
+    for rule in sorted(rules, key=lambda rule: (rule.order, rule.name)):
+        state.place(rule, [])
+    return result
+
+
+@dataclass(slots=True)
+class _Sorting:
+    givers: Mapping[str, Rule]
+    scope: Scope
+    diagnostics: list[Diagnostic]
+    places: Mapping[str, Node]
+    result: list[Rule]
+    done: set[str] = field(default_factory=set)
+
+    def place(self, rule: Rule, path: list[Rule]) -> None:
+        if rule.identity in self.done:
+            return
+        if rule in path:
+            names = [gives(other) or other.name for other in [*path[path.index(rule) :], rule]]
+            message = f"resolutions read each other in a circle: {' -> '.join(names)}"
+            self.diagnostics.append(_fault("pack/resolution-cycle", message, self.places[rule.identity]))
+            self.done.add(rule.identity)
+            return
+        for name in sorted(variables_read(rule) & set(self.givers)):
+            giver = self.givers[name]
+            if giver is not rule and giver.identity not in self.done:
+                self._needed(rule, giver, name, [*path, rule])
+        if rule.identity not in self.done:
+            self.done.add(rule.identity)
+            self.result.append(rule)
+
+    def _needed(self, rule: Rule, giver: Rule, name: str, path: list[Rule]) -> None:
+        before = len(self.diagnostics)
+        self.place(giver, path)
+        if len(self.diagnostics) == before and giver.order > rule.order:
+            message = f"`{name}` is read here before rule `{giver.identity}` gives it"
+            help_text = f"give this rule an `order` over {giver.order:g}" if giver.order != math.inf else "give the other rule an `order`"
+            self.diagnostics.append(_fault("pack/order", message, self.places[rule.identity], help_text))
+
+
+def _fault(code: str, message: str, node: Node, help_text: str | None = None) -> Diagnostic:
+    return Diagnostic(code, (), ERROR, message, span=node.span, help=help_text)

@@ -1,0 +1,111 @@
+"""Read expressions and messages out of YAML nodes: parse, write functions out, check, and place every problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kernelpath.diagnostics import ERROR, Diagnostic
+from kernelpath.language import (
+    Checked,
+    LanguageErrors,
+    Message,
+    Names,
+    Problem,
+    Type,
+    Vocabulary,
+    check,
+    check_message,
+    parse,
+    parse_message,
+    parse_type,
+)
+from kernelpath.language.types import JSON, UNKNOWN
+from kernelpath.packs.documents import Node, Scalar
+from kernelpath.packs.functions import Function, expand
+from kernelpath.packs.model import Place, Term, Text
+
+
+@dataclass(slots=True)
+class TermReader:
+    """Reads terms against a pack's types; what is wrong is collected in `diagnostics`."""
+
+    vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
+    types: Mapping[str, Type] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def names(self, variables: Mapping[str, Type], resolved: frozenset[str] = frozenset()) -> Names:
+        """Return what an expression of a scope may name."""
+        return Names(dict(variables), self.vocabularies, resolved)
+
+    def term(
+        self, node: Node, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()
+    ) -> Term | None:
+        """Return the checked expression of a scalar, or None after collecting what is wrong with it."""
+        if not isinstance(node, Scalar):
+            self.fault(node, "pack/expression", "an expression must be a single value", "put the expression in quotes")
+            return None
+        try:
+            checked = check(expand(parse(node.text), self.functions), names, _wanted(expected), given)
+        except LanguageErrors as errors:
+            self.problems(node, errors.problems)
+            return None
+        return Term(checked, node.text, place_of(node))
+
+    def written(
+        self, text: str, node: Node, names: Names, expected: Type | None, given: Sequence[Checked]
+    ) -> Term | None:
+        """Return the checked term of a text that a node stands for; its problems are placed at the whole node."""
+        try:
+            checked = check(expand(parse(text), self.functions), names, _wanted(expected), given)
+        except LanguageErrors as errors:
+            for problem in errors.problems:
+                self.fault(node, "pack/expression", problem.message, problem.help)
+            return None
+        return Term(checked, text, place_of(node))
+
+    def text(self, node: Node, names: Names, given: Sequence[Checked] = ()) -> Text | None:
+        """Return the checked message template of a scalar, or None."""
+        if not isinstance(node, Scalar):
+            self.fault(node, "pack/message", "a message must be a single text")
+            return None
+        try:
+            pieces = parse_message(node.text).pieces
+            message = Message(tuple(p if isinstance(p, str) else expand(p, self.functions) for p in pieces))
+            return Text(check_message(message, names, given), node.text, place_of(node))
+        except LanguageErrors as errors:
+            self.problems(node, errors.problems)
+            return None
+
+    def type(self, node: Node) -> Type:
+        """Return the type that a scalar spells; UNKNOWN after collecting what is wrong with it."""
+        if isinstance(node, Scalar):
+            try:
+                return parse_type(node.text, self.types)
+            except LanguageErrors as errors:
+                self.problems(node, errors.problems)
+        return UNKNOWN
+
+    def problems(self, node: Scalar, problems: Sequence[Problem]) -> None:
+        """Collect problems at their places inside a scalar."""
+        for problem in problems:
+            span = node.text_span(problem.start, max(problem.end, problem.start + 1))
+            self.diagnostics.append(
+                Diagnostic("pack/expression", (), ERROR, problem.message, span=span, help=problem.help)
+            )
+
+    def fault(self, node: Node, code: str, message: str, help_text: str | None = None) -> None:
+        """Collect a mistake that concerns a whole node."""
+        self.diagnostics.append(Diagnostic(code, (), ERROR, message, span=node.span, help=help_text))
+
+
+def _wanted(expected: Type | None) -> Type | None:
+    """An open vocabulary takes any JSON value: its values are the user's own."""
+    return JSON if isinstance(expected, Vocabulary) and expected.open else expected
+
+
+def place_of(node: Node) -> Place:
+    """Return where a node starts."""
+    span = node.span
+    return Place(span.file, span.line, span.column)
