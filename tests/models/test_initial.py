@@ -10,9 +10,10 @@ import yaml
 
 from differential.plain.compilation import compile_request
 from differential.plain.facts import make_facts
+from kernelpath.graph.catalog import Kernel, load_catalog
 from kernelpath.models.errors import ModelErrors
-from kernelpath.models.initial import initial_manifest, kernel_reference
-from kernelpath.models.tables import catalogue_pins, selection_table
+from kernelpath.models.initial import initial_manifest
+from kernelpath.models.tables import selection_table
 from kernelpath.resources import resource
 
 from .tiny import ARCHITECTURES, tiny_model, with_weight
@@ -33,6 +34,12 @@ def kernels(manifest: dict[str, Any], phase: str) -> dict[str, str]:
     """The kernel of each op that runs in a phase."""
     steps = [step for step in manifest["execution"]["steps"] if step["phase"] in (phase, "both")]
     return {step["op"]: f"{step['kernel']}#{step['entry']}" for step in steps}
+
+
+def with_kernels(*names: str) -> dict[str, Kernel]:
+    """The reference's catalogue with more kernels, whose facts are those of another."""
+    catalog = load_catalog("doppler-0.1.7")
+    return {**catalog, **dict.fromkeys(names, catalog["rope.wgsl#main"])}
 
 
 @pytest.mark.parametrize("features", [PLAIN, HALF, BOTH], ids=["plain", "half", "both"])
@@ -129,9 +136,7 @@ def test_a_fuller_catalogue_reads_blocks_as_they_are() -> None:
         "fused_matmul_q4_1.wgsl#main_multicol",
         "fused_matmul_q4_1_batched.wgsl#main_batched",
     )
-    manifest = initial_manifest(
-        tiny_model("llama", "q4_1"), BOTH, {**catalogue_pins(), **dict.fromkeys(names, "0" * 64)}
-    )
+    manifest = initial_manifest(tiny_model("llama", "q4_1"), BOTH, with_kernels(*names))
     decode, prefill = kernels(manifest, "decode"), kernels(manifest, "prefill")
     assert (decode["embed"], decode["lm_head"], prefill["q_proj"]) == names
 
@@ -160,16 +165,17 @@ def test_weights_at_several_dtypes_are_not_read_as_one() -> None:
 
 def test_a_kernel_that_the_catalogue_lacks_is_passed_over() -> None:
     """The next row serves; where none does, the finding names the op and what the rows saw."""
-    pins = dict(catalogue_pins())
-    del pins["matmul_gemv_subgroup.wgsl#main_multicol"], pins["rope.wgsl#main"]
+    fewer = dict(load_catalog("doppler-0.1.7"))
+    del fewer["matmul_gemv_subgroup.wgsl#main_multicol"]
+    rope = fewer.pop("rope.wgsl#main")
     with pytest.raises(ModelErrors) as raised:
-        initial_manifest(tiny_model("llama", "f16"), BOTH, pins)
+        initial_manifest(tiny_model("llama", "f16"), BOTH, fewer)
     assert raised.value.diagnostics[0].message.startswith(
         "no kernel is known for `rope_q` in decode (activation = silu, "
     )
-    pins["rope.wgsl#main"] = "0" * 64
+    fewer["rope.wgsl#main"] = rope
     assert (
-        kernels(initial_manifest(tiny_model("llama", "f16"), BOTH, pins), "decode")["lm_head"]
+        kernels(initial_manifest(tiny_model("llama", "f16"), BOTH, fewer), "decode")["lm_head"]
         == "matmul_gemv_subgroup.wgsl#main_vec4"
     )
 
@@ -178,14 +184,10 @@ def test_a_step_that_the_plan_implies_may_be_missing() -> None:
     """The reference pins no soft cap, so that a manifest for its catalogue has none; a fuller catalogue's has it."""
     model = tiny_model("gemma2")
     assert "softcap" not in kernels(initial_manifest(model, PLAIN), "decode")
-    fuller = {**catalogue_pins(), "sample.wgsl#apply_softcap": "0" * 64}
-    assert kernels(initial_manifest(model, PLAIN, fuller), "decode")["softcap"] == "sample.wgsl#apply_softcap"
-
-
-def test_references_are_spelled_as_the_reference_derives_them() -> None:
-    """Runs of other characters become one dot, capitals become small."""
-    reference = kernel_reference("Fused_matmul-Q4.wgsl", "main_multicol", "ab")
-    assert reference == {"id": "fused.matmul.q4.main.multicol", "version": "1.0.0", "digest": "sha256:ab"}
+    assert (
+        kernels(initial_manifest(model, PLAIN, with_kernels("sample.wgsl#apply_softcap")), "decode")["softcap"]
+        == "sample.wgsl#apply_softcap"
+    )
 
 
 def test_the_table_lists_what_its_rows_read() -> None:
@@ -195,10 +197,3 @@ def test_the_table_lists_what_its_rows_read() -> None:
         words = set(re.findall(r"[a-z_]+", re.sub(r'"[^"]*"', "", row.get("when", ""))))
         assert words - {"not", "and", "or", "in"} <= inputs
         assert re.fullmatch(r"[a-z0-9_{}]+\.wgsl#[a-z0-9_]+", row["kernel"])
-
-
-def test_pins_are_the_recorded_digests() -> None:
-    """By default the catalogue of the reference pins kernels."""
-    assert (
-        catalogue_pins()["matmul_f16.wgsl#main"] == "b2a7e4a4db27d008da957225b361ef688f299ece792c844e2d2542b21d3fdfbe"
-    )

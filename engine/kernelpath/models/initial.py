@@ -5,23 +5,23 @@ Steps, kernels and their conditions are data: kernels/architectures/shared/graph
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kernelpath.graph.catalog import Kernel, load_catalog
 from kernelpath.models import errors
 from kernelpath.models.expressions import evaluate
 from kernelpath.models.model import Model
-from kernelpath.models.tables import catalogue_pins, graph_table, selection_table
+from kernelpath.models.tables import graph_table, selection_table
 
 SCHEMA = "doppler.execution/v0"
-REFERENCE_VERSION = "1.0.0"
 HALF, SUBGROUP = "shader-f16", "subgroup"
 _LAYER = "{L}"
 _PHASES = ("decode", "prefill")
 
 Step = dict[str, Any]
+Catalog = Mapping[str, Kernel]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class _Choice:
     """What the rows of the selection table see of one model on one device."""
 
     model: Model
-    pins: Mapping[str, str]
+    catalog: Catalog
     values: Mapping[str, object]
 
     def expression(self, text: str, more: Mapping[str, object] | None = None) -> Any:
@@ -40,19 +40,19 @@ class _Choice:
 def initial_manifest(
     model: Model,
     features: Collection[str],
-    pins: Mapping[str, str] | None = None,
+    catalog: Catalog | str = "doppler-0.1.7",
     keep: str = "stored",
     kv_dtype: str | None = None,
 ) -> dict[str, Any]:
     """Return the inference section of a manifest for a model.
 
-    `features` are those of the device, as WebGPU names them; `pins` gives the SHA-256 (64 hexadecimal digits) of each
-    `kernel#entry` of a catalogue, by default the reference's. `keep` is how weights are kept: "stored" at the file's
-    dtypes where a pinned kernel reads them, "f16" or "f32"; `kv_dtype` is that of the KV cache, by default f16 where
-    the device has it. Raises `ModelErrors` where no row of the table gives a pinned kernel.
+    `features` are those of the device, as WebGPU names them. Kernels are those of `catalog`, a shipped catalogue's name
+    or what `load_catalog` gives. `keep` is how weights are kept: "stored" at the file's dtypes where one of these
+    kernels reads them, "f16" or "f32"; `kv_dtype` is that of the KV cache, by default f16 where the device has it.
+    Raises `ModelErrors` where no row of the table gives a kernel of the catalogue.
     """
-    pins = catalogue_pins() if pins is None else pins
-    choice = _Choice(model, pins, _device_values(model, features, keep, kv_dtype))
+    kernels = load_catalog(catalog) if isinstance(catalog, str) else catalog
+    choice = _Choice(model, kernels, _device_values(model, features, keep, kv_dtype))
     steps = [step for number, template in enumerate(_templates(choice)) for step in _steps(choice, template, number)]
     activation = choice.expression(selection_table()["activation_dtype"])
     session = {
@@ -64,13 +64,6 @@ def initial_manifest(
         "decodeLoop": None,
     }
     return {"schema": SCHEMA, "sessionDefaults": session, "execution": {"steps": steps}}
-
-
-def kernel_reference(kernel: str, entry: str, digest: str) -> dict[str, str]:
-    """Return the pinned reference of a kernel; its id is `kernel` without .wgsl, and `entry`, in dotted words."""
-    name = f"{kernel.removesuffix('.wgsl')}.{entry}".lower()
-    words = [word for word in re.split(r"[^a-z0-9]+", name) if word]
-    return {"id": ".".join(words), "version": REFERENCE_VERSION, "digest": f"sha256:{digest}"}
 
 
 def _device_values(model: Model, features: Collection[str], keep: str, kv_dtype: str | None) -> dict[str, object]:
@@ -97,7 +90,7 @@ def _templates(choice: _Choice) -> Iterator[Mapping[str, Any]]:
 
 
 def _steps(choice: _Choice, template: Mapping[str, Any], number: int) -> list[Step]:
-    """Return the step of a template, or none where it is implied and no kernel is pinned for it."""
+    """Return the step of a template, or none where it is implied and the catalogue has no kernel for it."""
     section, phase, op = template["section"], template["phase"], template["op"]
     try:
         row = _select(choice, op, "prefill" if op.endswith("_prefill") else phase, template.get("weights"))
@@ -108,17 +101,17 @@ def _steps(choice: _Choice, template: Mapping[str, Any], number: int) -> list[St
     kernel, _, entry = row["kernel"].partition("#")
     step: Step = {"id": f"{section}_{phase}_{number}_{op}", "phase": phase, "section": section, "op": op}
     step |= {"src": "state", "dst": "state", "kernel": kernel, "entry": entry}
-    step["kernelRef"] = kernel_reference(kernel, entry, choice.pins[row["kernel"]])
+    step["kernelRef"] = _reference(choice.catalog[row["kernel"]])
     step |= {name: given[name] for name, given in (("weights", template), ("constants", row)) if name in given}
     return [{**step, "layers": "all"}]
 
 
 def _select(choice: _Choice, op: str, phase: str, weight: str | None) -> dict[str, Any]:
-    """Return the first row that applies to an op and whose kernel is pinned, with the kernel's name filled in."""
+    """Return the first row that applies to an op and whose kernel the catalogue has, its kernel's name filled in."""
     more = {"phase": "prefill" if phase == "prefill" else "decode", **_weight_seen(choice.model, weight)}
     for row in selection_table()["rows"]:
         kernel = row["kernel"].replace("{weight}", str(more["weight"]))
-        if op in row["ops"] and kernel in choice.pins and choice.expression(row.get("when", "true"), more):
+        if op in row["ops"] and kernel in choice.catalog and choice.expression(row.get("when", "true"), more):
             return {**row, "kernel": kernel}
     raise errors.no_kernel(op, phase, sorted({**choice.values, **more}.items()))
 
@@ -131,6 +124,10 @@ def _weight_seen(model: Model, name: str | None) -> dict[str, object]:
     weights = [model.weights[name.replace(_LAYER, str(layer))] for layer in layers]
     dtypes = {weight.dtype for weight in weights}
     return {"weight": dtypes.pop() if len(dtypes) == 1 else "mixed", "columns": weights[0].shape[-1]}
+
+
+def _reference(kernel: Any) -> dict[str, str]:
+    return {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
 
 
 def _distinct_references(steps: list[Step]) -> list[dict[str, str]]:

@@ -43,13 +43,6 @@ def selection_table() -> dict[str, Any]:
 
 
 @cache
-def catalogue_pins(catalogue: str = "doppler-0.1.7") -> dict[str, str]:
-    """Return the content digest of each `kernel#entry` that a catalogue of the project pins."""
-    kernels = _load("..", "catalogs", catalogue)["kernels"]
-    return {f"{kernel['kernel']}#{kernel['entry']}": kernel["digest"] for kernel in kernels}
-
-
-@cache
 def architecture_names() -> tuple[str, ...]:
     """Return the names of all architectures that have a table, sorted."""
     return tuple(sorted(path.stem for path in resource(*_FOLDER).glob("*.yaml")))
