@@ -28,22 +28,22 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     if m + 4u > u.M {
         // Few rows left, a lone token above all: no work for rows that are not there.
         for (var chunk = 0u; chunk < (u.K + 7u) / 8u; chunk++) {
-            let w = weights8(n, chunk);
-            low.x += dot8(w, activations8(m, chunk));
-            if m + 1u < u.M { low.y += dot8(w, activations8(m + 1u, chunk)); }
-            if m + 2u < u.M { low.z += dot8(w, activations8(m + 2u, chunk)); }
+            let w = weights8_any(n, chunk);
+            low.x += dot8(w, activations8_any(m, chunk));
+            if m + 1u < u.M { low.y += dot8(w, activations8_any(m + 1u, chunk)); }
+            if m + 2u < u.M { low.z += dot8(w, activations8_any(m + 2u, chunk)); }
         }
     } else {
         for (var chunk = 0u; chunk < (u.K + 7u) / 8u; chunk++) {
-            let w = weights8(n, chunk);
-            low.x += dot8(w, activations8(m, chunk));
-            low.y += dot8(w, activations8(m + 1u, chunk));
-            low.z += dot8(w, activations8(m + 2u, chunk));
-            low.w += dot8(w, activations8(m + 3u, chunk));
-            high.x += dot8(w, activations8(min(m + 4u, last), chunk));
-            high.y += dot8(w, activations8(min(m + 5u, last), chunk));
-            high.z += dot8(w, activations8(min(m + 6u, last), chunk));
-            high.w += dot8(w, activations8(min(m + 7u, last), chunk));
+            let w = weights8_any(n, chunk);
+            low.x += dot8(w, activations8_any(m, chunk));
+            low.y += dot8(w, activations8_any(m + 1u, chunk));
+            low.z += dot8(w, activations8_any(m + 2u, chunk));
+            low.w += dot8(w, activations8_any(m + 3u, chunk));
+            high.x += dot8(w, activations8_any(min(m + 4u, last), chunk));
+            high.y += dot8(w, activations8_any(min(m + 5u, last), chunk));
+            high.z += dot8(w, activations8_any(min(m + 6u, last), chunk));
+            high.w += dot8(w, activations8_any(min(m + 7u, last), chunk));
         }
     }
     for (var r = 0u; r < 4u; r++) {

@@ -1,19 +1,21 @@
-// Eight consecutive f16 values of row `row`, from element 8 * chunk, widened to f32; zero past the row's end.
+// Eight consecutive f16 values of row `row`, from element 8 * chunk, widened to f32.
 // The buffer is read 16 bytes at a time and unpacked, which needs no shader-f16 and keeps loads wide.
+fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
+    let words = {{BUFFER}}[(row * {{WIDTH}} + chunk * 8u) >> 3u];
+    return Eight(
+        vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y)),
+        vec4<f32>(unpack2x16float(words.z), unpack2x16float(words.w)));
+}
 fn {{NAME}}_at(i: u32) -> f32 {
     let pair = unpack2x16float({{BUFFER}}[i >> 3u][(i >> 1u) & 3u]);
     return select(pair.x, pair.y, (i & 1u) == 1u);
 }
-fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
+// The same where rows are no multiple of eight, and so not aligned; zero past the row's end.
+fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
+    if ({{WIDTH}} & 7u) == 0u { return {{NAME}}8(row, chunk); }
     let start = row * {{WIDTH}} + chunk * 8u;
-    if ({{WIDTH}} & 7u) == 0u {
-        let words = {{BUFFER}}[start >> 3u];
-        return Eight(
-            vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y)),
-            vec4<f32>(unpack2x16float(words.z), unpack2x16float(words.w)));
-    }
-    var e: Eight;
     let left = {{WIDTH}} - min(chunk * 8u, {{WIDTH}});
+    var e: Eight;
     for (var j = 0u; j < min(left, 4u); j++) {
         e.low[j] = {{NAME}}_at(start + j);
     }
