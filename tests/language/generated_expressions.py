@@ -58,7 +58,9 @@ _TEXTS = st.sampled_from(["", "a", "A b", " x ", "red", "12", "\u00a0", "Ã©", "ð
 _SCALARS = st.one_of(st.none(), st.booleans(), st.sampled_from([0, 1, 2, 10**400, -5]), _FLOATS, _TEXTS)
 _KEYS = st.sampled_from(["a", "b", "k", "0", "10", "2"])
 _JSON = st.recursive(
-    _SCALARS, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=3)), max_leaves=8
+    _SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=3)),
+    max_leaves=8,
 )
 
 
@@ -101,7 +103,14 @@ _ATOMS: dict[str, list[str]] = {
 }
 _JSON_PATHS = {"raw": "raw", "raw.a": "raw", "raw.b.k": "raw", "raw[0]": "raw", "raw?.a": "raw", "box.raw.a": "box.raw"}
 _TESTS = {"is_string": "string", "is_bool": "bool", "is_integer": "int", "is_number": "float"}
-_OPTIONAL_PATHS = {"num": "int", "box.size": "int", "word": "string", "words[0]": "string", "table.a": "int", "ints[1]": "int"}
+_OPTIONAL_PATHS = {
+    "num": "int",
+    "box.size": "int",
+    "word": "string",
+    "words[0]": "string",
+    "table.a": "int",
+    "ints[1]": "int",
+}
 
 
 class _Generator:
@@ -289,7 +298,12 @@ _TEMPLATES: dict[str, list[Any]] = {
         "if @bool; then other else [@json;, @json;]",
         "if @bool; then null else @json;",
     ],
-    "int?": ["if @bool; then @int; else null", "@list<int>;[@int;]", "index_of(@list<string>;, @string;)", "first(@list<int>;)"],
+    "int?": [
+        "if @bool; then @int; else null",
+        "@list<int>;[@int;]",
+        "index_of(@list<string>;, @string;)",
+        "first(@list<int>;)",
+    ],
     "string?": ["if @bool; then @string; else null", "@list<string>;[0]", "last(@list<string>;)"],
     "list<int>": [
         "@list<int>; + @list<int>;",

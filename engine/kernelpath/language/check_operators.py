@@ -65,7 +65,8 @@ def check_list(checker: Checker, node: ListLiteral, scope: Scope, mixed: bool = 
     if not items:
         return replace(node, type=ListOf(NOTHING, 0))
     named = next((item for item in items if isinstance(required(item.type), Vocabulary)), None)
-    if named is not None and any([_strangers(checker, item, named) for item in items if is_text_literal(item)]):
+    foreign = [named and _strangers(checker, item, named) for item in items if is_text_literal(item)]
+    if named is not None and True in foreign:
         return replace(node, items=items, type=ListOf(named.type, len(items)))
     joined = unified(items)
     if not isinstance(joined[0], Expression):

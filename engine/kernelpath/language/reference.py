@@ -15,7 +15,7 @@ TYPES = (
     ("`float`", "An IEEE 754 double, infinities and NaN included. An int may stand where a float is needed."),
     ("`string`", "Text. Its length and order go by code points."),
     ("`null`", "The type of `null`."),
-    ("`json`", "Any JSON value as a user gave it. Reading members and items of it is lenient: what is not there is null."),
+    ("`json`", "Any JSON value as a user gave it. Reading it is lenient: what is not there is null."),
     ("`object`", "The same as `map<json>`."),
     ("a vocabulary", "A named set of strings, such as `colour`. A literal that is none of its values is an error."),
     ("an open vocabulary", "The same for literals, but a value may be any JSON value at run time."),

@@ -29,7 +29,7 @@ def duplicates(xs: Sequence[str]) -> list[str]:
 @builtin(
     "unique(xs: list<T>) -> list<T>",
     doc="The items without those that equal an earlier one. Comparing lists and objects counts against the budget.",
-    examples=[('unique(["b", "a", "b"])', ["b", "a"]), ("unique([1, 2, 1])", [1, 2]), ("unique([[1], [2], [1]])", [[1], [2]])],
+    examples=[('unique(["b", "a", "b"])', ["b", "a"]), ("unique([[1], [2], [1]])", [[1], [2]])],
     metered=True,
 )
 def unique(meter: Meter, xs: Sequence[Any]) -> list[Any]:
