@@ -6,7 +6,7 @@ skipped, and so are the entries that read what it would have given. So each faul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,18 +57,17 @@ class ProgramRun:
         return Outcome(value, self.report, self.workspace)
 
     def _entry(self, entry: EntryData) -> None:
-        if entry["when"] and self._present(entry["when"][1]) and not self.pack.value(entry["when"], self.workspace):
+        present = self.workspace.keys()
+        when = entry["when"]
+        if when and present >= entry["asks"] and not self.pack.value(when, self.workspace):
             return
-        if not self.report.passed(entry["needs"]) or not self._present(entry["reads"]):
+        if not (present >= entry["reads"] and self.report.passed(entry["needs"])):
             self.report.skipped.update(entry["stages"])
             return
         try:
             getattr(self, "_" + entry["verb"])(entry)
         except EvaluationError as error:
             self._refuse(entry, error)
-
-    def _present(self, names: Iterable[str]) -> bool:
-        return all(name in self.workspace for name in names)
 
     def _refuse(self, entry: EntryData, error: EvaluationError) -> None:
         """Report an entry that hit a limit of the language, such as nesting, on this input."""
@@ -84,26 +83,31 @@ class ProgramRun:
         raise Finished(self.pack.value(entry["value"], self.workspace))
 
     def _walk(self, entry: EntryData) -> None:
-        scope = entry["walk"]["scope"]
-        items = self.pack.value(scope["over"], self.workspace) if scope["over"] else ONE
-        walk = Walk(self.pack, entry["walk"], self.workspace, self.report, items)
-        walk.run()
-        self._keep_failures(entry, walk)
-        self._take(entry, walk)
-
-    def _keep_failures(self, entry: EntryData, walk: Walk) -> None:
-        for stage in entry["stages"]:
-            self.failed_items.setdefault(stage, set()).update(walk.failed_items)
+        data = entry["walk"]
+        over = data["scope"]["over"]
+        items = self.pack.value(over, self.workspace) if over else ONE
+        collected: dict[str, list[Any]] = {name: [] for name in data["collects"]}
+        reached = self.pack.function(data["function"])(items, 0, self.workspace, {}, collected)
+        whole = reached == len(items)
+        if not whole:
+            walk = Walk(self.pack, data, self.workspace, self.report, items, collected=collected)
+            whole = walk.run(reached)
+            for stage in entry["stages"]:
+                self.failed_items.setdefault(stage, set()).update(walk.failed_items)
+        if whole:
+            self._take(entry, collected)
 
     def _flow(self, entry: EntryData) -> None:
         given = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
-        walk = Walk(self.pack, entry["walk"], self.workspace, self.report, self.workspace[entry["over"]], given)
-        walk.slots = self._start(entry)
-        walk.run()
-        self._take(entry, walk)
+        slots = self._start(entry)
+        collected: dict[str, list[Any]] = {name: [] for name in entry["walk"]["collects"]}
+        values = {**self.workspace, **given}
+        walk = Walk(self.pack, entry["walk"], values, self.report, values[entry["over"]], slots, collected)
+        if walk.run():
+            self._take(entry, collected)
         if entry["slots"]:
-            self.workspace[entry["slots"]] = walk.slots.values
-            self.workspace[entry["slots"] + "?"] = walk.slots
+            self.workspace[entry["slots"]] = slots.values
+            self.workspace[entry["slots"] + "?"] = slots
 
     def _start(self, entry: EntryData) -> Slots:
         """Return the slots on entry: named values, or those that an earlier flow kept, unknown ones included."""
@@ -113,14 +117,12 @@ class ProgramRun:
             return Slots(dict(kept.values), set(kept.unknown), kept.poisoned)
         return Slots({name: self.pack.value(term, self.workspace) for name, term in start})
 
-    def _take(self, entry: EntryData, walk: Walk) -> None:
-        """Put what the walk collected into the workspace, unless a fault left a hole in it."""
-        if not walk.whole:
-            return
+    def _take(self, entry: EntryData, collected: Mapping[str, list[Any]]) -> None:
+        """Put what a walk collected, of all items or of the last one, into the workspace."""
         for target, name in entry["collect"]:
-            self.workspace[target] = walk.collected[name]
+            self.workspace[target] = collected[name]
         for target, name in entry["keep"]:
-            self.workspace[target] = walk.collected[name][-1]
+            self.workspace[target] = collected[name][-1]
 
     def _read(self, entry: EntryData) -> None:
         """Build records of the items; an item that failed one of the walked stages leaves a gap."""

@@ -30,6 +30,8 @@ class Report:
 
     def passed(self, stages: Mapping[str, object] | list[str] | tuple[str, ...]) -> bool:
         """Return whether all of the stages ran without an error."""
+        if not (self.failed or self.skipped):
+            return True
         return not any(stage in self.failed or stage in self.skipped for stage in stages)
 
     @property

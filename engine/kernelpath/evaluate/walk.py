@@ -16,45 +16,45 @@ ONE = (None,)
 
 @dataclass(slots=True)
 class Walk:
-    """One walk: which stages, over which items, and what it collects of each item.
-
-    `whole` turns false where an item has no value for what is collected, since it or an earlier one is at fault.
-    """
+    """One walk: which stages, over which items, and what it collects of each item."""
 
     pack: CompiledPack
     data: Mapping[str, Any]
-    workspace: dict[str, Any]
+    values: Mapping[str, Any]
     report: Report
     items: Sequence[Any]
-    given: Mapping[str, Any] = field(default_factory=dict)
     slots: Slots | None = None
-    failed_items: set[int] = field(default_factory=set)
     collected: dict[str, list[Any]] = field(default_factory=dict)
+    failed_items: set[int] = field(default_factory=set)
     whole: bool = True
 
-    def run(self) -> None:
-        """Take every item through the stages in turn; what is found goes to the report."""
-        sweep = self.pack.function(self.data["function"])
-        values = self.workspace | self.given if self.given else self.workspace
-        slots = self.slots.values if self.slots else {}
-        self.collected = {name: [] for name in self.data["collects"]}
-        position, count = 0, len(self.items)
-        while position < count:
-            if not (self.slots and self.slots.doubtful):
-                position = sweep(self.items, position, values, slots, self.collected)
-            if position < count:
-                self._careful(position, self.items[position], values)
-                slots = self.slots.values if self.slots else {}
-                position += 1
+    def run(self, position: int | None = None) -> bool:
+        """Take every item through the stages in turn, from `position` on where the fused function stopped there.
 
-    def _careful(self, position: int, item: Any, values: Mapping[str, Any]) -> None:
+        Returns whether every item has a value for what is collected: none is at fault, nor hangs on one that is.
+        """
+        sweep = self.pack.function(self.data["function"])
+        count = len(self.items)
+        stopped = position is not None
+        position = position or 0
+        while position < count:
+            if not stopped and not (self.slots and self.slots.doubtful):
+                values = self.slots.values if self.slots else {}
+                position = sweep(self.items, position, self.values, values, self.collected)
+            stopped = False
+            if position < count:
+                self._careful(position, self.items[position])
+                position += 1
+        return self.whole
+
+    def _careful(self, position: int, item: Any) -> None:
         """Take one item through the stages rule by rule."""
         if item is None and self.slots is not None:
             self.slots.poison()
             self.whole = False
             return
         scope = self.data["scope"]
-        environment = dict(values)
+        environment = dict(self.values)
         if scope["item"]:
             environment[scope["item"]] = item
         if scope["index"]:

@@ -20,22 +20,16 @@ class Layer:
     __slots__ = ("decode", "decode_key", "index", "prefill", "prefill_key")
 
 
-class _Contents:
-    """Numbers contents: equal emitted steps, and then equal lists of them, get equal numbers."""
-
-    def __init__(self) -> None:
-        self.steps: dict[Any, int] = {}
-        self.lists: dict[tuple[int, ...], int] = {}
-
-    def of_list(self, emitted: Sequence[Emitted]) -> int:
-        key = tuple(self._of_step(step) for step in emitted)
-        return self.lists.setdefault(key, len(self.lists))
-
-    def _of_step(self, step: Emitted) -> int:
-        values = tuple(step.values())
+def _content_numbers(emitted: Sequence[Emitted]) -> list[int]:
+    """Number the emitted steps so that steps that are equal as JSON get equal numbers."""
+    known: dict[Any, int] = {}
+    numbers = []
+    for step in emitted:
+        values = tuple(step.values()) if step else ()
         plain = all(type(value) is str for value in values)
-        key: Any = (tuple(step), values) if plain else canonical_text(step)
-        return self.steps.setdefault(key, len(self.steps))
+        key: Any = (tuple(step or ()), values) if plain else canonical_text(step)
+        numbers.append(known.setdefault(key, len(known)))
+    return numbers
 
 
 def layer_lists(
@@ -51,8 +45,9 @@ def layer_lists(
     `masks` has, for each list of a layer that `settings["lists"]` names, whether each step is in it; `layers` says on
     which layers each step runs: "all", or a list of numbers.
     """
-    contents = _Contents()
-    found = {name: _Split(emitted, masks[name], layers, count, contents) for name in settings["lists"]}
+    keys: dict[tuple[int, ...], int] = {}
+    numbers = _content_numbers(emitted)
+    found = {name: _Split(emitted, numbers, masks[name], layers, count, keys) for name in settings["lists"]}
     table = [_layer(index, found) for index in range(count)]
     base = table[0] if table else _layer(0, found)
     items = [step for split in found.values() for step in split.distinct()]
@@ -77,18 +72,26 @@ class _Split:
     """One list of each layer, made once for each set of steps that layers have in common."""
 
     def __init__(
-        self, emitted: Sequence[Emitted], mask: Sequence[bool], layers: Sequence[Any], count: int, contents: _Contents
+        self,
+        emitted: Sequence[Emitted],
+        numbers: Sequence[int],
+        mask: Sequence[bool],
+        layers: Sequence[Any],
+        count: int,
+        keys: dict[tuple[int, ...], int],
     ) -> None:
         self.emitted = emitted
-        self.contents = contents
+        self.numbers = numbers
+        self.keys = keys
         self.everywhere: list[int] = []
         self.named: dict[int, list[int]] = {}
         self.made: dict[tuple[int, ...], tuple[list[Emitted], int]] = {}
+        most = max(count, 1)
         for place, (inside, where) in enumerate(zip(mask, layers, strict=True)):
             if inside and where == "all":
                 self.everywhere.append(place)
             elif inside:
-                for layer in {int(layer) for layer in where if layer < max(count, 1)}:
+                for layer in {int(layer) for layer in where if layer < most}:
                     self.named.setdefault(layer, []).append(place)
 
     def of(self, layer: int) -> tuple[list[Emitted], int]:
@@ -96,8 +99,9 @@ class _Split:
         own = tuple(self.named.get(layer, ()))
         if own not in self.made:
             places = sorted([*self.everywhere, *own]) if own else self.everywhere
-            steps = [self.emitted[place] for place in places]
-            self.made[own] = (steps, self.contents.of_list(steps))
+            emitted, numbers = self.emitted, self.numbers
+            content = tuple([numbers[place] for place in places])
+            self.made[own] = ([emitted[place] for place in places], self.keys.setdefault(content, len(self.keys)))
         return self.made[own]
 
     def distinct(self) -> list[Emitted]:

@@ -55,8 +55,6 @@ def _member(layer: Any, key: str) -> Any:
 
 
 def pick_sources(settings: Mapping[str, Any], sources: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return `picked`: for each named path, the source that a trace has for it, else `settings["otherwise"]`."""
+    """Return, for each name of `settings["paths"]`, the source of its path, else `settings["otherwise"]`."""
     nothing = {settings["member"]: settings["otherwise"]}
-    return {
-        "picked": {name: sources.get(path, nothing)[settings["member"]] for name, path in settings["paths"].items()}
-    }
+    return {name: sources.get(path, nothing)[settings["member"]] for name, path in settings["paths"].items()}

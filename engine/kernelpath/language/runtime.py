@@ -9,6 +9,7 @@ from kernelpath.language import arithmetic, json_values
 from kernelpath.language.builtins import DECLARED
 from kernelpath.language.errors import EvaluationError
 from kernelpath.language.meter import Meter
+from kernelpath.language.numerals import SPACE
 from kernelpath.language.showing import shown
 
 RUNTIME: dict[str, object] = {
@@ -26,6 +27,7 @@ RUNTIME: dict[str, object] = {
     "checked_remainder": arithmetic.remainder,
     "json_float": arithmetic.as_float,
     "shown_text": shown,
+    "SPACE": SPACE,
     "Meter": Meter,
     "EvaluationError": EvaluationError,
 }

@@ -219,14 +219,15 @@ class ModuleWriter:
         }
         data |= getattr(self, "_entry_" + entry.verb)(entry, terms)
         data["reads"] = self._reads(data, terms)
+        data["asks"] = frozenset(data["when"][1]) if data["when"] else frozenset()
         return data
 
-    def _reads(self, data: Data, terms: Mapping[str, Any]) -> list[str]:
+    def _reads(self, data: Data, terms: Mapping[str, Any]) -> frozenset[str]:
         """Return the workspace values that the entry cannot run without."""
         names = {parameter for _, parameters in terms.values() for parameter in parameters}
         if data["when"]:
             names |= set(data["when"][1])
-        return sorted(names | set(data.pop("also_reads", ())))
+        return frozenset(names | set(data.pop("also_reads", ())))
 
     def _entry_set(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
         return {"terms": list(terms.items())}

@@ -132,11 +132,12 @@ class RecordField:
 
 @dataclass(frozen=True, slots=True)
 class RecordShape:
-    """A record type; `scope` is the scope whose items it is read from, if the engine builds it."""
+    """A record type; `scope` is the scope whose items it is read from, once they passed the stages in `after`."""
 
     name: str
     fields: tuple[RecordField, ...]
     scope: str | None
+    after: tuple[str, ...]
     doc: str
     place: Place
 
@@ -202,12 +203,13 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A folder of rules: its scope and its rules in evaluation order."""
+    """A folder of rules in evaluation order; an item that comes here passed the stages in `after`."""
 
     name: str
     scope: str
     doc: str
     rules: tuple[Rule, ...]
+    after: tuple[str, ...]
     place: Place
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,8 +92,16 @@ class ProgramReader:
         scopes = {self.stages[stage].scope for stage in stages if stage in self.stages}
         if len(scopes) > 1:
             self.terms.fault(node["walk"], "pack/walk", f"stages that are walked together have one scope, not {', '.join(sorted(scopes))}")
+        for place, stage in enumerate(stages):
+            self._check_after(node["walk"], self.stages[stage].after if stage in self.stages else (), [*stages[:place], *plain.get("needs", [])])
         self._targets(node)
         return {}
+
+    def _check_after(self, node: Node, after: Sequence[str], passed: Sequence[str]) -> None:
+        """Hold an entry to what its stages or its record rely on: stages that the items passed before."""
+        for name in after:
+            if name not in passed:
+                self.terms.fault(node, "pack/after", f"items must pass stage `{name}` first", "walk it before, or add it to `needs`")
 
     def _targets(self, node: documents.Mapping) -> None:
         for key in ("collect", "keep", "into"):
@@ -121,6 +129,8 @@ class ProgramReader:
         if plain["read"] not in self.records:
             near = did_you_mean(plain["read"], self.records)
             self.terms.fault(node["read"], "pack/record", f"there is no record `{plain['read']}`", f"did you mean `{near}`?" if near else None)
+        else:
+            self._check_after(node["read"], self.records[plain["read"]].after, [*plain.get("gaps", []), *plain.get("needs", [])])
         self._targets(node)
         return {}
 

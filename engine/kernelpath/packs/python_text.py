@@ -99,7 +99,12 @@ class ExpressionWriter:
 
 
 def _metered(text: str) -> str:
-    """Give an expression with loops a budget of its own, where it stands in a larger function."""
+    """Give an expression with loops a budget of its own, where it stands in a larger function.
+
+    An expression with one loop makes its meter there, so that it costs nothing where the loop is not reached.
+    """
+    if text.count("meter") == 1:
+        return text.replace("meter.over(", "Meter().over(").replace("(meter, ", "(Meter(), ")
     return f"(meter := Meter(), {text})[1]"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
-from kernelpath.language import LanguageErrors, Names, Type, Vocabulary, check, parse
+from kernelpath.language import Checked, LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.types import INT, JSON, STRING, UNKNOWN, ListOf, Record
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, to_plain
@@ -83,8 +84,10 @@ class PackReader:
         self._read_functions()
         self._read_values()
         self._read_scopes()
-        records = {name: self._record(name, key, node) for name, (key, node) in self.sections["records"].items()}
         stages = self._read_stages()
+        records = {
+            name: self._record(name, key, node, stages) for name, (key, node) in self.sections["records"].items()
+        }
         flows = {name: flow for name, (_, node) in self.sections["flows"].items() if (flow := self._flow(name, node, stages))}
         programs = self._read_programs(stages, flows, records)
         self._refuse()
@@ -209,19 +212,21 @@ class PackReader:
             return key.text, UNKNOWN
         return None, UNKNOWN
 
-    def _record(self, name: str, key: Scalar, node: Node) -> RecordShape:
+    def _record(self, name: str, key: Scalar, node: Node, stages: Mapping[str, Stage]) -> RecordShape:
         mapping = _mapping_of(node)
         scope = self._named(mapping, "scope", self.scopes, "scope") if "scope" in mapping else None
         variables = dict(self.scopes[scope].variables) if scope else {}
+        after = self._after(mapping, scope or "", stages)
+        known = _passed(after, stages)
         fields = []
         for field_key, value in _mapping(mapping, "fields").entries:
             field_ = _mapping_of(value)
             wanted = self.record_types[name][field_key.text]
-            term = self.terms.term(field_["value"], self.terms.names(variables), wanted) if "value" in field_ else None
+            term = self.terms.term(field_["value"], self.terms.names(variables), wanted, known) if "value" in field_ else None
             doc = str(to_plain(field_["doc"])) if "doc" in field_ else ""
             fields.append(RecordField(field_key.text, wanted, term, doc, place_of(field_key)))
         doc = str(to_plain(mapping["doc"])) if "doc" in mapping else ""
-        return RecordShape(name, tuple(fields), scope, doc, place_of(key))
+        return RecordShape(name, tuple(fields), scope, tuple(after), doc, place_of(key))
 
     def _named(self, node: documents.Mapping, key: str, known: Mapping[str, Any], what: str) -> str | None:
         """Return the name that a key holds if it is known, else None after collecting the mistake."""
@@ -240,15 +245,28 @@ class PackReader:
             mapping = _mapping_of(node)
             scope = self._named(mapping, "scope", self.scopes, "scope")
             if scope:
-                rules = self._stage_rules([rule for rule in nodes if rule.file.stage == name], self.scopes[scope])
+                after = self._after(mapping, scope, stages)
+                own = [rule for rule in nodes if rule.file.stage == name]
+                rules = self._stage_rules(own, self.scopes[scope], _passed(after, stages))
                 doc = str(to_plain(mapping["doc"])) if "doc" in mapping else ""
-                stages[name] = Stage(name, scope, doc, tuple(rules), place_of(key))
+                stages[name] = Stage(name, scope, doc, tuple(rules), tuple(after), place_of(key))
         for rule in nodes:
             if rule.file.stage not in self.sections["stages"]:
                 near = did_you_mean(rule.file.stage, self.sections["stages"])
                 help_text = f"did you mean `{near}`?" if near else "declare it under `stages` in pack.yaml"
                 self.terms.fault(rule.root, "pack/stage", f"the folder `{rule.file.stage}` is no stage of the pack", help_text)
         return stages
+
+    def _after(self, node: documents.Mapping, scope: str, stages: Mapping[str, Stage]) -> list[str]:
+        """Return the stages that an item passed before it comes here: earlier ones of the same scope."""
+        found = []
+        for item in _sequence(node, "after"):
+            name = str(to_plain(item))
+            if name in stages and stages[name].scope == scope:
+                found.append(name)
+            else:
+                self.terms.fault(item, "pack/stage", f"`{name}` is no earlier stage of scope `{scope}`")
+        return found
 
     def _rule_nodes(self) -> list[RuleNode]:
         """Return the rules of the chain: of equal stage and name the last layer's, without disabled ones."""
@@ -266,10 +284,10 @@ class PackReader:
                 self.terms.fault(item, "pack/disable", f"there is no rule `{stage}/{name}`", f"did you mean `{near}`?" if near else None)
             files.pop((stage, name), None)
 
-    def _stage_rules(self, nodes: list[RuleNode], scope: Scope) -> list[Rule]:
+    def _stage_rules(self, nodes: list[RuleNode], scope: Scope, passed: list[Checked]) -> list[Rule]:
         """Read a stage's rules; a `stop` check without condition holds for every rule of a later order."""
         rules: list[Rule] = []
-        facts: list[tuple[float, Any]] = []
+        facts: list[tuple[float, Checked]] = [(-math.inf, checked) for checked in passed]
         for node in sorted(nodes, key=lambda node: (node.order, node.file.name)):
             scope_name = self._rule_scope(node, scope)
             if not scope_name:
@@ -278,8 +296,8 @@ class PackReader:
             rule = RuleReader(self.terms, node, scope, known).read()
             if rule:
                 rules.append(rule)
-            if isinstance(rule, Check) and rule.stop and rule.when is None and not rule.lets:
-                facts.append((node.order, rule.holds.checked))
+            if rule:
+                facts += [(node.order, checked) for checked in _guarantees(rule)]
         return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
 
     def _rule_scope(self, node: RuleNode, scope: Scope) -> bool:
@@ -308,6 +326,16 @@ class PackReader:
     def _read_programs(self, stages: Mapping[str, Stage], flows: Mapping[str, Flow], records: Mapping[str, RecordShape]) -> Any:
         reader = ProgramReader(self.terms, self.values, self.scopes, stages, flows, records, self.sections["programs"])
         return {name: reader.program(name, _mapping_of(node)) for name, (_, node) in self.sections["programs"].items()}
+
+
+def _guarantees(rule: Rule) -> list[Checked]:
+    """Return what holds of an item that a rule let pass on."""
+    sure = isinstance(rule, Check) and rule.stop and rule.when is None and not rule.lets
+    return [rule.holds.checked] if sure and isinstance(rule, Check) else []
+
+
+def _passed(names: list[str], stages: Mapping[str, Stage]) -> list[Checked]:
+    return [checked for name in names for rule in stages[name].rules for checked in _guarantees(rule)]
 
 
 def set_of(diagnostics: list[Diagnostic]) -> list[Diagnostic]:

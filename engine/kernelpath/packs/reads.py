@@ -11,8 +11,11 @@ def gives(rule: Rule) -> str | None:
 
 
 def terms_of(rule: Rule) -> list[Term]:
-    """Return all expressions that decide a rule: its lets, condition and kind's own, messages left out."""
-    terms = [term for _, term in rule.lets] + ([rule.when] if rule.when else [])
+    """Return all expressions that decide a rule: its condition, its kind's own, and the lets that these read.
+
+    Messages are left out, and so are lets that only a message reads.
+    """
+    terms = [rule.when] if rule.when else []
     match rule:
         case Check():
             terms.append(rule.holds)
@@ -24,7 +27,24 @@ def terms_of(rule: Rule) -> list[Term]:
         case Table():
             terms += [rule.base] if rule.base else []
             terms += [term for row in rule.rows for term in (row.when, row.value) if term]
-    return terms
+    return [*(term for _, term in _lets_read(rule, terms)), *terms]
+
+
+def deciding_lets(rule: Rule) -> list[tuple[str, Term]]:
+    """Return the rule's own names that decide it, in their order."""
+    lets = {id(term): (name, term) for name, term in rule.lets}
+    return [lets[id(term)] for term in terms_of(rule) if id(term) in lets]
+
+
+def _lets_read(rule: Rule, terms: list[Term]) -> list[tuple[str, Term]]:
+    """Return the lets that the terms read, directly or through another let."""
+    needed = {name for term in terms for name in term.checked.variables}
+    read: list[tuple[str, Term]] = []
+    for name, term in reversed(rule.lets):
+        if name in needed:
+            needed |= term.checked.variables
+            read.insert(0, (name, term))
+    return read
 
 
 def variables_read(rule: Rule) -> set[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kernelpath.packs.model import Check, Flow, Resolve, Row, Rule, Scope, Stage, Table, Term, Transition
 from kernelpath.packs.python_text import ExpressionWriter, Lines, identifier, local_name, source_name
-from kernelpath.packs.reads import gives, sources_read, variables_read
+from kernelpath.packs.reads import deciding_lets, gives, sources_read, variables_read
 
 
 class SweepWriter:
@@ -97,7 +97,7 @@ class SweepWriter:
     def _rule(self, rule: Rule, body: Lines) -> None:
         body.add(f"# {rule.stage}/{rule.name}")
         lets = {name: f"{identifier(rule.name)}__{name}" for name, _ in rule.lets}
-        for name, term in rule.lets:
+        for name, term in deciding_lets(rule):
             body.add(f"{lets[name]} = {self._expression(term, lets)}")
         match rule:
             case Check():

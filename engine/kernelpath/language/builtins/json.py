@@ -39,6 +39,7 @@ def is_number(x: Any) -> bool:
     "is_integer(x: json) -> bool",
     doc="Whether the value is a finite whole number, `1.0` included; a test that narrows to int.",
     examples=[("is_integer(1.0)", True), ("is_integer(1.5)", False), ("is_integer(true)", False)],
+    python="(type({0}) is int and -1e15 < {0:} < 1e15 or _is_integer({0:}))",
     narrows="int",
 )
 def is_integer(x: Any) -> bool:
@@ -84,6 +85,7 @@ def is_object(x: Any) -> bool:
     "truthy(x: json) -> bool",
     doc='Whether JavaScript takes the value as true: not null, false, 0, NaN or "".',
     examples=[("truthy([])", True), ("truthy(0)", False), ('truthy("")', False), ('truthy("0")', True)],
+    python="(type({0}) is dict or _truthy({0:}))",
 )
 def truthy(x: Any) -> bool:
     return json_values.is_truthy(x)
@@ -129,6 +131,7 @@ def values(m: Mapping[str, Any]) -> list[Any]:
         ("text([1, null, 2.5])", "1,,2.5"),
         (f"text({_BOX})", "[object Object]"),
     ],
+    python="(type({0}) is str and {0:} or _text({0:}))",
 )
 def text(x: Any) -> str:
     return json_values.plain_text(x)

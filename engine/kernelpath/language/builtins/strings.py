@@ -34,6 +34,7 @@ def upper(s: str) -> str:
     "trim(s: string) -> string",
     doc="The string without white space at its ends. White space is what JavaScript's `trim` removes.",
     examples=[('trim("  a b\\t\\n")', "a b"), ('trim("\\u00a0\\ufeffx")', "x"), ('trim("\\u0085")', "\x85")],
+    python="{0.}.strip(SPACE)",
 )
 def trim(s: str) -> str:
     return s.strip(SPACE)
@@ -43,6 +44,7 @@ def trim(s: str) -> str:
     "blank(s: string) -> bool",
     doc="Whether the string is empty or white space only.",
     examples=[('blank(" \\t")', True), ('blank("")', True), ('blank(" x ")', False)],
+    python="(not {0.}.strip(SPACE))",
 )
 def blank(s: str) -> bool:
     return not s.strip(SPACE)
