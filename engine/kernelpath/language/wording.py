@@ -7,30 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kernelpath.diagnostics import did_you_mean
+
 Wording = tuple[str, str | None]
 
 _SHOWN = 60
 
 
 def cut(text: str) -> str:
-    """Return user text for a message, shortened in the middle of nothing but its end."""
+    """Return user text for a message, without its end where it is long."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that `word` was probably meant to be."""
-    from difflib import get_close_matches
-
-    names = sorted(set(candidates))
-    folded = {name.lower(): name for name in reversed(names)}
-    if word.lower() in folded:
-        return folded[word.lower()]
-    close = get_close_matches(word, names, n=1, cutoff=0.6)
-    return close[0] if close else None
-
-
 def _meant(word: str, candidates: Iterable[str]) -> str | None:
-    close = nearest(word, candidates)
+    close = did_you_mean(word, candidates)
     return None if close is None else f"did you mean `{close}`?"
 
 
