@@ -47,14 +47,16 @@ def make_plans(
     chunk: int = CHUNK,
     all_rows: bool = False,
     share: bool = True,
+    fuse: bool = True,
 ) -> Plans:
     """Lower a kernel path for a session of at most `capacity` positions; raises SessionError with all that is wrong.
 
     `capacity` is the model's context length unless it is given, and a prefill's `chunk` is never more than that.
     """
     positions = capacity or int(architecture["context_length"])
-    prefill = prefill_shape(positions, min(chunk, positions), all_rows, share)
-    lowered = [lower(path, architecture, shape, limits) for shape in (prefill, decode_shape(positions, share))]
+    prefill = prefill_shape(positions, min(chunk, positions), all_rows, share, fuse)
+    decode = decode_shape(positions, share, fuse)
+    lowered = [lower(path, architecture, shape, limits) for shape in (prefill, decode)]
     _refuse_faults(lowered)
     return Plans(lowered[0].plan, lowered[1].plan)
 
@@ -198,5 +200,5 @@ class Session:
                 raise SessionError([problem("token", "session", message)])
 
     def _vocabulary(self) -> int:
-        gather = next(dispatch for dispatch in self.plans.decode.dispatches if dispatch.op == "embed")
-        return int(str(gather.names["V"]))
+        tables = [dispatch.names["V"] for dispatch in self.plans.decode.dispatches if dispatch.op == "embed"]
+        return sum(rows for rows in tables if isinstance(rows, int))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 
@@ -32,6 +32,16 @@ def stored(buffer: Buffer, weights: Weights) -> Weight:
     rows = sum(part.shape[0] for part in parts)
     data: Bytes = np.concatenate([part.data for part in parts])
     return Weight(buffer.name, buffer.dtype, (rows, *parts[0].shape[1:]), data)
+
+
+def identity(buffer: Buffer, weights: Weights) -> Hashable:
+    """Return what two buffers have in common when one can stand for both.
+
+    The same caches and constants have the same name; weights may have two names, as tied embeddings do.
+    """
+    if not buffer.parts:
+        return buffer.name
+    return buffer.dtype, tuple((id(weights[part.name]), part.begin, part.end) for part in buffer.parts)
 
 
 def _rows(weight: Weight, part: WeightPart) -> Weight:

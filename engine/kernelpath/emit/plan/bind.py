@@ -58,10 +58,11 @@ class Site:
 
 def lower_call(site: Site, setting: Setting, builder: PlanBuilder) -> None:
     """Add a call's dispatches to the plan, casts before them included; raises Refusal where it cannot be lowered."""
+    for candidate in candidates(site, setting):
+        _check_bindings(site, candidate, _forms(candidate, setting).values())
     names_of = {family.name: family_names(site, family, builder) for family in _families(site, setting)}
     variant = choose(site.call, candidates(site, setting), names_of, bound_dtypes(site, setting, builder), builder)
-    forms = {form.name: form for each in _chain(variant, setting) for form in each.bindings if form.kind != UNIFORM}
-    _check_bindings(site, variant, forms.values())
+    forms = _forms(variant, setting)
     names = names_of[variant.family.name]
     for binding in forms.values():
         if _target(site, binding).kind in ("slot", "output"):
@@ -187,6 +188,12 @@ def _emit(
         dispatch = _dispatch(site.call, each, own, resources, ranges, builder)
         builder.dispatch(replace(dispatch, inherited=tuple(inherited.values())))
         inherited |= {binding.name: binding for binding in dispatch.bindings}
+
+
+def _forms(variant: Variant, setting: Setting) -> dict[str, BindingFormat]:
+    """Return the bindings of a variant and of those that follow it, by name, uniforms left out."""
+    chain = _chain(variant, setting)
+    return {form.name: form for each in chain for form in each.bindings if form.kind != UNIFORM}
 
 
 def _chain(variant: Variant, setting: Setting) -> list[Variant]:

@@ -16,6 +16,7 @@ from kernelpath.emit.plan.limits import Limits
 from kernelpath.emit.plan.model import Value
 from kernelpath.emit.plan.ops import Fusion, Target
 from kernelpath.emit.plan.refusals import Refusal, refuse
+from kernelpath.emit.plan.storage import whole_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ def fuse(calls: Sequence[Call], at: int, phase: str, sites: Sites) -> Fused | No
 def _replaced(fusion: Fusion, matched: Sequence[Call], sites: Sites) -> tuple[Call, ...] | None:
     variants = {call.op: candidates(sites.of(call), sites.setting)[0] for call in matched}
     slots = sites.builder.slots
+    if not _of_one_dtype(matched, variants, sites):
+        return None
     if any(variants[op].family.name != family for op, family in fusion.families.items()):
         return None
     if any(name not in slots or slots[name].dtype != dtype for name, dtype in fusion.slots.items()):
@@ -73,6 +76,21 @@ def _replaced(fusion: Fusion, matched: Sequence[Call], sites: Sites) -> tuple[Ca
     weights = {call.op: _weight_name(call, sites) for call in matched}
     chosen = [_chosen(op, fusion, matched, weights, variants, sites) for op in fusion.into]
     return tuple(call for call in chosen if call) if all(chosen) else None
+
+
+def _of_one_dtype(matched: Sequence[Call], variants: Mapping[str, Variant], sites: Sites) -> bool:
+    """Return whether all values that pass between the ops, and those that stand, have one dtype.
+
+    Where they have not, the path asks for casts, and a fused kernel would leave one out without a word.
+    """
+    dtypes = set()
+    for call in matched:
+        bound = sites.of(call).op.bindings
+        for form in variants[call.op].bindings:
+            if form.name in bound and bound[form.name].kind == "slot":
+                standing = sites.builder.slots.get(bound[form.name].name)
+                dtypes |= {form.dtype} | ({standing.dtype} if standing and form.kind == READ else set())
+    return len(dtypes) == 1
 
 
 def _weight_name(call: Call, sites: Sites) -> str:
@@ -140,10 +158,7 @@ def _weights_fit(variant: Variant, names: Mapping[str, Value], limits: Limits, b
     """Return whether nothing has to be split: a fused kernel reads its weights whole."""
     for form in variant.bindings:
         if form.kind == READ and form.shape:
-            shape = tuple(builder.value(length, names) for length in form.shape)
-            try:
-                if builder.size(form.dtype, shape) > limits.storage_bytes:
-                    return False
-            except ValueError:
+            shape = builder.extent(tuple(builder.value(length, names) for length in form.shape))
+            if not whole_blocks(form.dtype, shape) or builder.size(form.dtype, shape) > limits.storage_bytes:
                 return False
     return True

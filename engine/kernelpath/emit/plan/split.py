@@ -9,6 +9,7 @@ from kernelpath.emit.plan.builder import PlanBuilder
 from kernelpath.emit.plan.families import Split, Variant
 from kernelpath.emit.plan.limits import Limits
 from kernelpath.emit.plan.model import Value
+from kernelpath.emit.plan.storage import whole_blocks
 
 ROW_STEP = 64
 """Parts are multiples of so many rows where the limit allows, so that kernels' tiles stay whole."""
@@ -43,6 +44,8 @@ def _rows_that_fit(
     for binding in variant.bindings:
         if binding.name in split.bindings and isinstance(names[split.dimension], int):
             shape = builder.extent(tuple(builder.value(length, names) for length in binding.shape))
+            if not whole_blocks(binding.dtype, shape):
+                return None
             whole = builder.size(binding.dtype, shape)
             row = builder.size(binding.dtype, shape[1:])
             if whole > limits.storage_bytes and row <= limits.storage_bytes:

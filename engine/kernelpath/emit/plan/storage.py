@@ -34,6 +34,11 @@ ALIGNMENT = 16
 """Bound sizes are multiples of 16 bytes: kernels read storage as vectors of four words."""
 
 
+def whole_blocks(dtype: str, shape: tuple[int, ...]) -> bool:
+    """Return whether the rows of an array are whole blocks of a dtype."""
+    return not shape or shape[-1] % DTYPES[dtype].elements == 0
+
+
 def byte_size(dtype: str, shape: tuple[int, ...]) -> int:
     """Return the bytes of an array of that dtype and shape, padded to ALIGNMENT.
 
@@ -42,7 +47,7 @@ def byte_size(dtype: str, shape: tuple[int, ...]) -> int:
     storage = DTYPES[dtype]
     if not shape:
         return _padded(storage.bytes)
-    if shape[-1] % storage.elements:
+    if not whole_blocks(dtype, shape):
         raise ValueError(f"{dtype} holds blocks of {storage.elements}, which {shape[-1]} is no multiple of")
     return _padded(prod(shape) // storage.elements * storage.bytes)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kernelpath.emit.plan.expressions import Scalar
-from kernelpath.emit.plan.families import UNIFORM
 from kernelpath.emit.plan.model import CACHE, CONSTANT, WEIGHT, Binding, Buffer, Dispatch, Plan, resolve
 from kernelpath.execute.backend import Array, Observer
-from kernelpath.execute.numpy_backend.meaning import run
+from kernelpath.execute.numpy_backend.meaning import assignments, run
 from kernelpath.execute.numpy_backend.rounding import rounded
-from kernelpath.execute.weights import Weights, stored
+from kernelpath.execute.weights import Weights, identity, stored
 
 PERSISTENT = (WEIGHT, CACHE, CONSTANT)
 """The roles whose contents outlive a call, and are shared by the plans of a session."""
@@ -34,7 +33,7 @@ class NumpyBackend:
         self._weights = weights
         self._dtype = np.float64 if compute == "f64" else np.float32
         self._emulate = emulate_storage
-        self._held: dict[str, Array] = {}
+        self._held: dict[Hashable, Array] = {}
         self._values: dict[tuple[int, int], Array] = {}
         self._sampled: list[int] = []
         self._plans: dict[int, Plan] = {}
@@ -43,8 +42,11 @@ class NumpyBackend:
         """Dequantise the plan's weights and make its caches, which start as NaN: a key read too early shows."""
         self._plans[id(plan)] = plan  # kept, so that no other plan gets its id
         for buffer in plan.buffers:
-            if buffer.role in PERSISTENT and buffer.name not in self._held:
-                self._held[buffer.name] = self._made(plan, buffer)
+            if buffer.role in PERSISTENT and self._key(buffer) not in self._held:
+                self._held[self._key(buffer)] = self._made(plan, buffer)
+
+    def _key(self, buffer: Buffer) -> Hashable:
+        return identity(buffer, self._weights)
 
     def _made(self, plan: Plan, buffer: Buffer) -> Array:
         if buffer.role == WEIGHT:
@@ -84,7 +86,7 @@ class NumpyBackend:
         shape = tuple(int(resolve(length, dynamics)) for length in binding.shape)
         buffer = plan.buffers[binding.buffer]
         own = self._values.get((id(plan), binding.buffer))
-        held = self._held.get(buffer.name) if buffer.role in PERSISTENT else own
+        held = self._held.get(self._key(buffer)) if buffer.role in PERSISTENT else own
         if held is None or held.size != np.prod(shape):
             # Poison: whatever a kernel does not write must be seen.
             return np.full(shape, np.nan, dtype=self._dtype)
@@ -93,7 +95,8 @@ class NumpyBackend:
     def _write(self, plan: Plan, binding: Binding, value: Array) -> None:
         buffer = plan.buffers[binding.buffer]
         if buffer.role in PERSISTENT:
-            self._held[buffer.name] = value.reshape(self._held[buffer.name].shape)
+            key = self._key(buffer)
+            self._held[key] = value.reshape(self._held[key].shape)
         else:
             self._values[id(plan), binding.buffer] = value
 
@@ -126,9 +129,10 @@ def evaluate_dispatch(
     forms = {binding.name: binding for binding in dispatch.bindings}
     names = {name: resolve(value, dynamics) for name, value in dispatch.names.items()}
     store = partial(_store, forms, dtype, emulate_storage)
-    values = run(dispatch.variant.family.meaning, {**names, **arrays}, store)
-    written = [binding for binding in dispatch.bindings if binding.kind not in ("read", UNIFORM)]
-    return {each.name: _shaped(values[each.name], each, dynamics) for each in written if each.name in values}
+    meaning = dispatch.variant.family.meaning
+    values = run(meaning, {**names, **arrays}, store)
+    written = [forms[each.target] for each in assignments(meaning) if each.target in forms]
+    return {each.name: _shaped(values[each.name], each, dynamics) for each in written}
 
 
 def _shaped(value: Array, binding: Binding, dynamics: Sequence[Scalar]) -> Array:

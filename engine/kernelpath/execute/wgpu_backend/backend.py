@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from kernelpath.emit.plan.model import CACHE, CONSTANT, WEIGHT, Binding, Buffer,
 from kernelpath.execute.backend import Array, Observer
 from kernelpath.execute.device import COPY_DST, COPY_SRC, STORAGE, UNIFORM, Device
 from kernelpath.execute.shaders import Shaders
-from kernelpath.execute.weights import Weights, stored
+from kernelpath.execute.weights import Weights, identity, stored
 from kernelpath.execute.wgpu_backend.loaded import Launch, LoadedPlan, launch
 from kernelpath.execute.wgpu_backend.readback import Readback
 from kernelpath.execute.wgpu_backend.uniforms import PackedUniforms
@@ -37,7 +37,7 @@ class WgpuBackend:
         self._queue = device.handle.queue
         self._shaders = shaders or Shaders(device)
         self._readback = Readback(self._gpu)
-        self._shared: dict[str, Any] = {}
+        self._shared: dict[Hashable, Any] = {}
         self._loaded: dict[int, LoadedPlan] = {}
         self._last: dict[int, list[Scalar]] = {}
         self._history = self._buffer("history", 4 * HISTORY, STORAGE)
@@ -58,10 +58,11 @@ class WgpuBackend:
     def _made(self, buffer: Buffer) -> Any:
         if buffer.role not in (WEIGHT, CACHE, CONSTANT):
             return self._buffer(buffer.name, buffer.size, STORAGE)
-        if buffer.name not in self._shared:
-            self._shared[buffer.name] = self._buffer(buffer.name, buffer.size, STORAGE)
-            self._fill(self._shared[buffer.name], buffer)
-        return self._shared[buffer.name]
+        key = identity(buffer, self._weights)
+        if key not in self._shared:
+            self._shared[key] = self._buffer(buffer.name, buffer.size, STORAGE)
+            self._fill(self._shared[key], buffer)
+        return self._shared[key]
 
     def _buffer(self, label: str, size: int, usage: int) -> Any:
         return self._gpu.create_buffer(label=label, size=size, usage=usage | COPY_SRC | COPY_DST)
