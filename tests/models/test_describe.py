@@ -209,6 +209,10 @@ def test_every_table_names_itself_in_a_format() -> None:
         ({"hidden_act": "relu"}, "this `llama` model uses `hidden_act` = `relu`, which is not supported"),
         ({"rms_norm_eps": None}, "the metadata of this `llama` model lack `rms_norm_eps`"),
         ({"rms_norm_eps": math.nan}, "`rms_norm_eps` is `nan`, not a number"),
+        (
+            {"num_attention_heads": 0, "head_dim": None},
+            "`head_dim` cannot be worked out from the metadata: division by zero",
+        ),
         ({"num_hidden_layers": True}, "`num_hidden_layers` is `True`, not a whole number"),
         ({"num_local_experts": 8}, "this `llama` model uses `num_local_experts` = 8, which is not supported"),
         ({"layer_types": ["conv"] * 16}, "this `llama` model uses a layer of type `conv`, which is not supported"),

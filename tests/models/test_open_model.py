@@ -177,6 +177,8 @@ def test_missing_tensors_are_named(tmp_path: Path) -> None:
             "this `llama` model uses `rope.scaling.type` = `yarn`, which is not supported",
         ),
         ({"llama.block_count": 2_000_000_000}, "`num_layers` is `2000000000`, not at most 10000"),
+        ({"llama.attention.key_length": 4_000_000_000}, "`head_dim` is `4000000000`, not at most 65536"),
+        ({"llama.attention.key_length": 32.5}, "`attention.key_length` is `32.5`, not a whole number"),
         ({"general.architecture": "lama"}, "no table describes the architecture `lama`"),
     ],
 )

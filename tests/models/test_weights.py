@@ -97,6 +97,13 @@ def test_converting_to_the_same_dtype_copies_nothing() -> None:
     np.testing.assert_array_equal(halved.array(), weight.array().astype(np.float16).astype(np.float32))
 
 
+def test_a_large_weight_is_converted_as_a_small_one() -> None:
+    """Rows are converted in parts; the values are those of one conversion of all."""
+    values = np.random.default_rng(0).standard_normal((1500, 320)).astype(np.float32)
+    weight = Weight("w", "q8_0", (1500, 320), store(values, "q8_0"))
+    assert convert(weight, "bf16").data.tobytes() == store(weight.array(), "bf16").tobytes()
+
+
 def test_stored_bytes_count_whole_blocks() -> None:
     """A (3, 512) matrix at q4_k is six blocks of 144 bytes."""
     assert stored_bytes("q4_k", (3, 512)) == 864

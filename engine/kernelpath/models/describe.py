@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelpath.language import EvaluationError
 from kernelpath.models import errors
 from kernelpath.models.expressions import evaluate
 from kernelpath.models.metadata import Metadata
@@ -48,7 +49,8 @@ _COPIED = (
     "activation",
     "pooling",
 )
-_MOST_LAYERS = 10_000
+# Lists are made with so many members before a shape can contradict the number.
+_MOST = {"num_layers": 10_000, "head_dim": 65_536}
 _KINDS = {"int": int, "float": float, "bool": bool, "string": str}
 _WANTED = {"int": "a whole number", "float": "a number", "bool": "true or false", "string": "a text"}
 
@@ -105,8 +107,15 @@ def _field_value(fields: _Fields, name: str) -> Any:
     if value is None and "otherwise" not in entry:
         raise errors.missing_key(fields.table.name, _first_key(fields, entry))
     if value is None:
-        return _rounded(fields, entry, fields.expression(entry["otherwise"]))
+        return _derived(fields, name, entry)
     return _checked_value(fields, entry, key, value)
+
+
+def _derived(fields: _Fields, name: str, entry: Mapping[str, Any]) -> Any:
+    try:
+        return _rounded(fields, entry, fields.expression(entry["otherwise"]))
+    except EvaluationError as fault:
+        raise errors.not_computable(name, str(fault)) from None
 
 
 def _stored(fields: _Fields, entry: Mapping[str, Any]) -> tuple[str, object]:
@@ -151,8 +160,9 @@ def _check_fields(fields: _Fields) -> None:
     for name in _SIZES:
         if fields[name] <= 0:
             raise errors.wrong_value(name, fields[name], "above zero")
-    if fields["num_layers"] > _MOST_LAYERS:
-        raise errors.wrong_value("num_layers", fields["num_layers"], f"at most {_MOST_LAYERS}")
+    for name, most in _MOST.items():
+        if fields[name] > most:
+            raise errors.wrong_value(name, fields[name], f"at most {most}")
     if fields["num_heads"] % fields["num_kv_heads"]:
         raise errors.wrong_value("num_kv_heads", fields["num_kv_heads"], f"a divisor of {fields['num_heads']} heads")
     if not 0 < fields["rope_dims"] <= fields["head_dim"] or fields["rope_dims"] % 2:

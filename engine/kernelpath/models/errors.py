@@ -89,6 +89,11 @@ def wrong_value(key: str, value: object, wanted: str) -> ModelErrors:
     return _finding("wrong-value", f"`{key}` is `{value!r}`, not {wanted}", key)
 
 
+def not_computable(field: str, why: str) -> ModelErrors:
+    """Say that a field that follows from others has no value."""
+    return _finding("not-computable", f"`{field}` cannot be worked out from the metadata: {why}", field)
+
+
 def unsupported(architecture: str, what: str) -> ModelErrors:
     """Say which property of a model has no meaning here."""
     return _finding("unsupported", f"this `{architecture}` model uses {what}, which is not supported", architecture)

@@ -35,6 +35,9 @@ BLOCKS: dict[str, tuple[int, int]] = {
 }
 
 
+_CHUNK = 1 << 18  # values converted at a time
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Weight:
     """One named weight, row-major; `shape` is (outputs, inputs) for a matrix, (length,) for a vector.
@@ -89,7 +92,7 @@ def to_bf16(values: Floats) -> npt.NDArray[np.uint16]:
 
 
 def store(values: Floats, dtype: str, name: str = "weight") -> Bytes:
-    """Return f32 values stored at a dtype, as bytes; finite values that f16 cannot hold are an error."""
+    """Return f32 values stored at a dtype, as bytes; a finite value that f16 cannot hold is an error."""
     columns, block = values.shape[-1], BLOCKS[dtype][0]
     if columns % block:
         raise errors.not_a_multiple(name, columns, dtype, block)
@@ -111,9 +114,10 @@ def store(values: Floats, dtype: str, name: str = "weight") -> Bytes:
 def _to_f16(values: Floats, name: str) -> npt.NDArray[np.float16]:
     with np.errstate(over="ignore"):
         halves = values.astype("<f2")
-    lost = np.isinf(halves) & np.isfinite(values)
-    if lost.any():
-        raise errors.overflow(name, "f16", float(values[lost].flat[0]))
+    if np.isinf(halves).any():
+        lost = np.isinf(halves) & np.isfinite(values)
+        if lost.any():
+            raise errors.overflow(name, "f16", float(values[lost].flat[0]))
     return np.ascontiguousarray(halves)
 
 
@@ -121,4 +125,15 @@ def convert(weight: Weight, dtype: str) -> Weight:
     """Return a weight stored at another dtype; at its own dtype it is the same object, with no copy."""
     if weight.dtype == dtype:
         return weight
-    return Weight(weight.name, dtype, weight.shape, store(weight.array(), dtype, weight.name))
+    rows = weight.shape[0] if len(weight.shape) > 1 else 1
+    width = prod(weight.shape) // rows
+    step = max(1, _CHUNK // width)
+    parts = [_converted(weight, dtype, begin, min(begin + step, rows), width) for begin in range(0, rows, step)]
+    return Weight(weight.name, dtype, weight.shape, parts[0] if len(parts) == 1 else np.concatenate(parts))
+
+
+def _converted(weight: Weight, dtype: str, begin: int, end: int, width: int) -> Bytes:
+    """Convert some rows: in parts that stay in the processor's cache, and never a whole table at f32."""
+    row = stored_bytes(weight.dtype, (width,))
+    values = dequantise(weight.data[begin * row : end * row], weight.dtype, (end - begin, width))
+    return store(values, dtype, weight.name)
