@@ -73,6 +73,5 @@ class Stepwise:
             wrong = ~((np.abs(found - expected) <= allowed) | (found == expected))
         if wrong.any():
             place = tuple(int(index[0]) for index in np.nonzero(wrong))
-            self.failures.append(
-                f"{dispatch.step} ({dispatch.variant.name}) {name}{list(place)}: {found[place]} is not {expected[place]}"
-            )
+            where = f"{dispatch.step} ({dispatch.variant.name}) {name}{list(place)}"
+            self.failures.append(f"{where}: {found[place]} is not {expected[place]}")

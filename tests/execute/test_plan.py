@@ -115,7 +115,7 @@ def test_every_preset_is_lowered(name: str) -> None:
 
 @pytest.mark.parametrize("share", [True, False])
 def test_no_two_living_values_share_a_buffer(share: bool) -> None:
-    """Every dispatch reads each of its inputs as it was last written: sharing never puts a value in a living one's place."""
+    """Every dispatch reads each of its inputs as it was last written: no value takes a living one's place."""
     own = plan_of(plain_path("gemma3"), GEMMA, prefill_shape(64, 16, share=False))
     plan = plan_of(plain_path("gemma3"), GEMMA, prefill_shape(64, 16, share=share))
     holds: dict[int, int] = {}
@@ -193,7 +193,8 @@ FAULTS = [
     ),
     (
         {"op": "attention", "constants": {"SOFTCAPS": 50.0}},
-        "step `layer.0.attention` sets the constant `SOFTCAPS`, which `attention_decode_online.wgsl#main` does not have",
+        "step `layer.0.attention` sets the constant `SOFTCAPS`, which `attention_decode_online.wgsl#main` does not "
+        "have",
     ),
     (
         {"op": "attention", "kernel": "attention_decode_online_f16kv.wgsl"},

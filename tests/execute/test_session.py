@@ -180,5 +180,5 @@ def test_a_missing_weight_is_named() -> None:
     """A path that needs a weight that the model lacks is refused by the weight's name."""
     model: Any = tiny_model("llama", "f32")
     weights = {name: weight for name, weight in model.weights.items() if name != "layer.1.mlp.up_proj"}
-    with pytest.raises(SessionError, match="needs the weight `layer.1.mlp.up_proj`, which the model does not have"):
+    with pytest.raises(SessionError, match=r"needs the weight `layer\.1\.mlp\.up_proj`, which the model does not have"):
         session("numpy", plain_path("llama"), replace(model, weights=weights))

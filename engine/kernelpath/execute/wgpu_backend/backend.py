@@ -16,6 +16,7 @@ from kernelpath.execute.shaders import Shaders
 from kernelpath.execute.weights import Weights, identity, stored
 from kernelpath.execute.wgpu_backend.loaded import Launch, LoadedPlan, launch
 from kernelpath.execute.wgpu_backend.readback import Readback
+from kernelpath.execute.wgpu_backend.timing import launch_times
 from kernelpath.execute.wgpu_backend.uniforms import PackedUniforms
 
 HISTORY = 1024
@@ -151,6 +152,12 @@ class WgpuBackend:
         loaded = self._loaded[id(plan)]
         plain = [binding for binding in (*dispatch.inherited, *dispatch.bindings) if binding.dtype in DTYPES]
         return {binding.name: self._array(loaded, binding, dynamics) for binding in plain}
+
+    def times(self, plan: Plan) -> list[tuple[Dispatch, float]]:
+        """Run the plan's last call once more, and return its dispatches with their seconds on the device."""
+        loaded = self._loaded[id(plan)]
+        seconds = launch_times(self._device, self._readback, loaded, self._last[id(plan)])
+        return list(zip(plan.dispatches, seconds, strict=True))
 
     def read(self, plan: Plan, name: str) -> Array:
         """Return an output of this plan's last call, logits as f32."""
