@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+import kernelpath as kp
 from differential.plain.compilation import compile_request
 from differential.plain.facts import make_facts
 from kernelpath.graph.catalog import Kernel, load_catalog
@@ -54,6 +55,18 @@ def test_every_first_manifest_is_accepted(architecture: str, dtype: str, feature
     assert (path["activationDtype"], path["kvDtype"]) == ("f32", "f16" if features else "f32")
     assert "layerOverrides" not in path
     assert [step["op"] for step in path["decode"]["steps"]] == [step["op"] for step in path["prefill"]["steps"]]
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_engine_compiles_first_manifests_as_the_plain_reading_does(architecture: str) -> None:
+    """The rules accept them too, without a word, and give the same value, save for a name and a description."""
+    manifest = initial_manifest(tiny_model(architecture, "q4_k"), BOTH)
+    result = kp.compile(manifest, pack="execution-v0", model_id="tiny", num_layers=2)
+    assert (result.ok, list(result.diagnostics)) == (True, [])
+    path = result.value["runtimeInferencePatch"]["kernelPath"]
+    assert isinstance(path.pop("name"), str)
+    assert isinstance(path.pop("description"), str)
+    assert result.value == compile_request({"manifestInference": manifest, "modelId": "tiny", "numLayers": 2}, FACTS)
 
 
 def test_a_llama_on_a_device_with_everything() -> None:
