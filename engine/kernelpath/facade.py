@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,7 +118,20 @@ def execution_from_kernel_path(
 def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mapping[str, Any]) -> Outcome:
     compiled = load(pack) if isinstance(pack, str) else pack
     kernels = load_catalog(catalog) if isinstance(catalog, str) else catalog
-    return run_program(compiled, program, {**inputs, "catalog": kernels, "presets": load_presets()})
+    with _collector_paused():
+        return run_program(compiled, program, {**inputs, "catalog": kernels, "presets": load_presets()})
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the cycle collector: a large graph makes many objects and no cycles, and each pass over them is for nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _result(outcome: Outcome) -> Result:

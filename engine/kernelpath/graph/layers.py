@@ -6,18 +6,15 @@ steps plus layers, not as their product.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from types import SimpleNamespace
 from typing import Any
 
 from kernelpath.language.json_values import canonical_text
 
 Emitted = dict[str, Any]
-
-
-class Layer:
-    """The lists of one layer and their keys; lists with equal keys are equal as JSON, key order included."""
-
-    __slots__ = ("decode", "decode_key", "index", "prefill", "prefill_key")
 
 
 def _content_numbers(emitted: Sequence[Emitted]) -> list[int]:
@@ -45,12 +42,18 @@ def layer_lists(
     `masks` has, for each list of a layer that `settings["lists"]` names, whether each step is in it; `layers` says on
     which layers each step runs: "all", or a list of numbers.
     """
+    found = {name: _Split(emitted, masks[name], layers, count) for name in settings["lists"]}
+    if any(split.named for split in found.values()):
+        numbers = _content_numbers(emitted)
+    else:  # all layers are alike: two lists are equal only if they are the same one
+        numbers = list(range(len(emitted)))
     keys: dict[tuple[int, ...], int] = {}
-    numbers = _content_numbers(emitted)
-    found = {name: _Split(emitted, numbers, masks[name], layers, count, keys) for name in settings["lists"]}
-    table = [_layer(index, found) for index in range(count)]
+    for split in found.values():
+        split.number(numbers, keys)
+    table = _table(found, count)
     base = table[0] if table else _layer(0, found)
-    items = [step for split in found.values() for step in split.distinct()]
+    used = sorted({place for split in found.values() for place in split.used})
+    items = _picked(emitted, used)
     outside: dict[str, list[Emitted]] = {name: [] for name in settings["parts"].values()}
     for step, part in zip(emitted, parts, strict=True):
         if part:
@@ -58,33 +61,36 @@ def layer_lists(
     return {"base": base, "layers": table, "items": items, **outside}
 
 
-def _layer(index: int, found: Mapping[str, _Split]) -> Layer:
-    layer = Layer()
-    layer.index = index
+def _table(found: Mapping[str, _Split], count: int) -> list[SimpleNamespace]:
+    """Return every layer's lists; layers that no step names share them."""
+    named = {layer for split in found.values() for layer in split.named}
+    common = _members(-1, found)
+    return [SimpleNamespace(index=i, **(_members(i, found) if i in named else common)) for i in range(count)]
+
+
+def _layer(index: int, found: Mapping[str, _Split]) -> SimpleNamespace:
+    return SimpleNamespace(index=index, **_members(index, found))
+
+
+def _members(index: int, found: Mapping[str, _Split]) -> dict[str, Any]:
+    """Return the lists of one layer and their keys; lists with equal keys are equal as JSON, key order included."""
+    members: dict[str, Any] = {}
     for name, split in found.items():
-        steps, key = split.of(index)
-        setattr(layer, name, steps)
-        setattr(layer, f"{name}_key", key)
-    return layer
+        members[name], members[f"{name}_key"] = split.of(index)
+    return members
 
 
 class _Split:
     """One list of each layer, made once for each set of steps that layers have in common."""
 
     def __init__(
-        self,
-        emitted: Sequence[Emitted],
-        numbers: Sequence[int],
-        mask: Sequence[bool],
-        layers: Sequence[Any],
-        count: int,
-        keys: dict[tuple[int, ...], int],
+        self, emitted: Sequence[Emitted], mask: Sequence[bool], layers: Sequence[Any], count: int
     ) -> None:
         self.emitted = emitted
-        self.numbers = numbers
-        self.keys = keys
+        self.numbers: Sequence[int] = ()
+        self.keys: dict[tuple[int, ...], int] = {}
         self.everywhere: list[int] = []
-        self.named: dict[int, list[int]] = {}
+        self.named: defaultdict[int, list[int]] = defaultdict(list)
         self.made: dict[tuple[int, ...], tuple[list[Emitted], int]] = {}
         most = max(count, 1)
         for place, (inside, where) in enumerate(zip(mask, layers, strict=True)):
@@ -92,18 +98,25 @@ class _Split:
                 self.everywhere.append(place)
             elif inside:
                 for layer in {int(layer) for layer in where if layer < most}:
-                    self.named.setdefault(layer, []).append(place)
+                    self.named[layer].append(place)
+        self.used = {*self.everywhere, *(place for places in self.named.values() for place in places)}
+
+    def number(self, numbers: Sequence[int], keys: dict[tuple[int, ...], int]) -> None:
+        """Take the numbers of the steps' contents, and the keys that all lists of the graph have in common."""
+        self.numbers, self.keys = numbers, keys
 
     def of(self, layer: int) -> tuple[list[Emitted], int]:
         """Return a layer's list and its key."""
         own = tuple(self.named.get(layer, ()))
         if own not in self.made:
             places = sorted([*self.everywhere, *own]) if own else self.everywhere
-            emitted, numbers = self.emitted, self.numbers
-            content = tuple([numbers[place] for place in places])
-            self.made[own] = ([emitted[place] for place in places], self.keys.setdefault(content, len(self.keys)))
+            content = tuple(_picked(self.numbers, places))
+            self.made[own] = (_picked(self.emitted, places), self.keys.setdefault(content, len(self.keys)))
         return self.made[own]
 
-    def distinct(self) -> list[Emitted]:
-        """Return the steps of all lists that were made."""
-        return [step for steps, _ in self.made.values() for step in steps]
+
+def _picked(values: Sequence[Any], places: Sequence[int]) -> list[Any]:
+    """Return the values at the places; `itemgetter` does in one call what a loop does in one for each value."""
+    if len(places) < 2:
+        return [values[place] for place in places]
+    return list(itemgetter(*places)(values))
