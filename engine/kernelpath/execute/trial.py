@@ -87,7 +87,8 @@ class Trial:
         self.names = names
         self.forms = formats(variant)
         self.buffers = {name: self._buffer(form) for name, form in self.forms.items()}
-        self.launches = [self.launch(shaders, link, self.buffers) for link in chain(variant)]
+        self.links = chain(variant)
+        self.launches = [self.launch(shaders, link, self.buffers) for link in self.links]
 
     def _buffer(self, form: BindingFormat) -> Any:
         size = max(byte_size(form.dtype, shape(form, self.names)), ALIGNMENT)

@@ -19,7 +19,8 @@ override ACTIVATION: u32 = 0;
 //# if RESIDUAL == added
 @group(0) @binding(6) var<storage, read> residual: array<{{OUTPUT}}>;
 //# end
-override LANES: u32 = 8;  // a power of two
+override LANES: u32 = 8;   // a power of two
+override SIZE: u32 = 128;  // of a workgroup
 
 //# include shared/eight.wgsl
 //# include shared/rows_{{WEIGHT}}.wgsl NAME=first BUFFER=B WIDTH=u.K
@@ -149,12 +150,12 @@ fn share(m: u32, r0: u32, r1: u32, lane: u32, lanes: u32, chunks: u32) -> vec2<f
 }
 
 //# if REDUCE == workgroup
-var<workgroup> shares: array<vec2<f32>, 128>;
+var<workgroup> shares: array<vec2<f32>, SIZE>;
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(SIZE)
 fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let lane = index % LANES;
-    let pair = group.x * (128u / LANES) + index / LANES;
+    let pair = group.x * (SIZE / LANES) + index / LANES;
 //# if FFN == gated
     let n = pair;
     let r1 = min(n, u.N - 1u);
@@ -171,7 +172,7 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     if lane == 0u { store_pair(group.y, n, shares[index].x, shares[index].y); }
 }
 //# else
-@compute @workgroup_size(128)
+@compute @workgroup_size(SIZE)
 fn {{ENTRY}}(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
@@ -181,7 +182,7 @@ fn {{ENTRY}}(
 ) {
     let lanes = min(LANES, size);
     let lane = invocation % lanes;
-    let pairs = 128u / LANES;
+    let pairs = SIZE / LANES;
     let step = subgroups * (size / lanes);
     let chunks = (u.K + 7u) / 8u;
     let m = group.y;
