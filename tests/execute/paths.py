@@ -6,6 +6,9 @@ from typing import Any
 
 import yaml
 
+import kernelpath as kp
+from kernelpath.models.initial import initial_manifest
+from kernelpath.models.model import Model
 from kernelpath.resources import resource
 
 PRESETS = sorted(path.stem for path in resource("kernels", "paths").glob("*-*.yaml"))
@@ -19,6 +22,8 @@ MODELS = {
     "embeddinggemma-f32": ("embeddinggemma", "f32"),
     "embeddinggemma": ("embeddinggemma", "f16"),
 }
+
+BOTH = frozenset({"shader-f16", "subgroup"})
 
 F32 = {
     "decode": "matmul_f32.wgsl#main",
@@ -66,6 +71,15 @@ def plain_path(architecture: str, kernels: dict[str, Any] | None = None) -> dict
         ],
         "sampling": [_step("sample", "sample.wgsl#sample_single_pass")],
     }
+
+
+def compiled_path(model: Model, features: frozenset[str] = BOTH, **options: Any) -> dict[str, Any]:
+    """Return the kernel path that the rules emit for a model's first manifest."""
+    manifest = initial_manifest(model, features, **options)
+    result = kp.compile(manifest, model_id="tiny", num_layers=model.architecture["num_layers"])
+    assert result.ok, result.diagnostics
+    path: dict[str, Any] = result.value["runtimeInferencePatch"]["kernelPath"]
+    return path
 
 
 def _layer(matmul: str, attention: str, activation: str) -> list[dict[str, Any]]:

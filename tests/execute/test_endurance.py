@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 
 import pytest
+
 from models.tiny import tiny_model
 
 from .paths import F16_WEIGHTS, plain_path
@@ -14,7 +15,7 @@ from .sessions import session
 STATISTICS = Path("/proc/self/statm")
 PAGE = 4096
 ALLOWED = 8 << 20
-"""Bytes that the process may have more of in the end: allocators keep some; one leaked buffer a step would be far more."""
+"""Bytes that the process may have more of in the end: allocators keep some; a leaked buffer a step would be more."""
 
 
 def resident() -> int:

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+
+from kernelpath.emit.plan import decode_shape, lower, prefill_shape
 from models.oracle import Oracle
 from models.tiny import ARCHITECTURES, tiny_model
 
-import kernelpath as kp
-from kernelpath.emit.plan import decode_shape, lower, prefill_shape
-from kernelpath.models.initial import initial_manifest
-from kernelpath.models.model import Model
-
+from .paths import BOTH, compiled_path
 from .sessions import ROOMY, session
 from .test_backends import IDS, observed
-
-BOTH = frozenset({"shader-f16", "subgroup"})
-
-
-def compiled_path(model: Model, features: frozenset[str] = BOTH, **options: Any) -> dict[str, Any]:
-    """Return the kernel path that the rules emit for a model's first manifest."""
-    manifest = initial_manifest(model, features, **options)
-    result = kp.compile(manifest, model_id="tiny", num_layers=model.architecture["num_layers"])
-    assert result.ok
-    path: dict[str, Any] = result.value["runtimeInferencePatch"]["kernelPath"]
-    return path
 
 
 @pytest.mark.parametrize("features", [frozenset[str](), BOTH], ids=["plain", "both"])

@@ -266,11 +266,6 @@ LIMITS = [
         "step `layer.0.input_norm` needs 128 invocations of a workgroup, and the device allows 100",
     ),
     (
-        {"max_compute_workgroups_per_dimension": 1},
-        "gemma2-f16-f32a",
-        "step `layer.0.q_proj` needs 2 workgroups along y, and the device allows 1",
-    ),
-    (
         {"max_storage_buffers_per_shader_stage": 3},
         "gemma2-f16-f32a",
         "step `layer.0.kv_write` needs 4 storage bindings, and the device allows 3",
@@ -292,10 +287,23 @@ LIMITS = [
 def test_a_limit_that_is_passed_is_named(change: dict[str, Any], name: str, message: str) -> None:
     """What does not fit names the step, the limit and both numbers, before anything is submitted."""
     architecture = tiny_model("gemma2").architecture
-    lowered = lower(preset(name), architecture, prefill_shape(64, 16), replace(ROOMY, **change))
+    lowered = lower(preset(name), architecture, prefill_shape(64, 16, fuse=False), replace(ROOMY, **change))
     assert not lowered.ok
     assert message in [diagnostic.message for diagnostic in lowered.diagnostics]
     assert all(diagnostic.subject for diagnostic in lowered.diagnostics)
+
+
+def test_a_grid_that_cannot_be_folded_is_named() -> None:
+    """A grid over the limit in a dimension that no kernel folds names that dimension and its count."""
+    architecture, path = tiny_model("gemma2").architecture, preset("gemma2-f16-f32a")
+    shape = prefill_shape(64, 16, fuse=False)
+    plan = plan_of(path, architecture, shape)
+    embed, attention = (next(each for each in plan.dispatches if each.op == op) for op in ("embed", "attention"))
+    assert (embed.variant.fold, attention.variant.fold) == (True, False)
+    count = attention.groups[1]
+    lowered = lower(path, architecture, shape, replace(ROOMY, max_compute_workgroups_per_dimension=1))
+    expected = f"step `layer.0.attention` needs {count} workgroups along y, and the device allows 1"
+    assert expected in [diagnostic.message for diagnostic in lowered.diagnostics]
 
 
 def test_one_fault_on_each_step_is_one_message() -> None:

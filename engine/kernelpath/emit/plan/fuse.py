@@ -109,7 +109,7 @@ def _chosen(
     """Return the call of a replacing op, with a kernel that reads just what is bound; None where there is none."""
     note = f"{fusion.name}: {', '.join(fusion.match)}"
     call = Call(op, matched[0].layer, None, "main", constants=dict(fusion.constants), note=note, weights_of=weights)
-    site = sites.of(call)
+    site = sites.of(_with_kernel_of(call, matched, variants, sites))
     dtypes = bound_dtypes(site, sites.setting, sites.builder)
     for name, target in site.op.bindings.items():
         if target.kind == "weight":
@@ -119,6 +119,19 @@ def _chosen(
             constants = {**_passed(fusion, matched), **fusion.constants}
             return replace(call, kernel=variant.kernel, entry=variant.entry, constants=constants)
     return None
+
+
+def _with_kernel_of(call: Call, matched: Sequence[Call], variants: Mapping[str, Variant], sites: Sites) -> Call:
+    """Return a call with the kernel of the op that its own names, where all of that family have one kernel."""
+    source = sites.of(call).op.kernel_of
+    if source is None:
+        return call
+    family = variants[source].family
+    kernels = {(each.kernel, each.entry) for each in matched if variants[each.op].family is family}
+    if len(kernels) != 1:
+        return call
+    ((kernel, entry),) = kernels
+    return replace(call, kernel=kernel, entry=entry)
 
 
 def _weight_dtype(target: Target, variants: Mapping[str, Variant], sites: Sites) -> str:

@@ -35,6 +35,7 @@ class Op:
     weights: str | None = None
     kernels: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
+    kernel_of: str | None = None
     replaces: tuple[str, ...] = ()
     when: str | None = None
 
@@ -101,6 +102,7 @@ def _op(name: str, raw: Mapping[str, Any]) -> Op:
         weights=raw.get("weights"),
         kernels=tuple(raw.get("kernels", ())),
         families=tuple(raw.get("families", ())),
+        kernel_of=raw.get("kernel_of"),
         replaces=tuple(raw.get("replaces", ())),
         when=_text(raw.get("when")),
     )
