@@ -82,12 +82,15 @@ def contract(
     manifest_inference: Any,
     *,
     pack: CompiledPack | str = DEFAULT_PACK,
+    runtime: Any = None,
     model_id: Any = "model",
+    num_layers: Any = 0,
     catalog: Catalog = DEFAULT_CATALOG,
 ) -> Result:
     """Check that every step of a manifest can be pinned and has dtypes; `ok` says that the check was made.
 
-    The verdict is in `value["ok"]`, what led to it in `diagnostics`. Raises as `compile` does.
+    The verdict is in `value["ok"]`, what led to it in `diagnostics`. It takes what `compile` takes, so that one request
+    fits both, but judges the manifest alone: overlay and layers do not matter. Raises as `compile` does.
     """
     outcome = _run("contract", pack, catalog, {"inference": manifest_inference, "model_id": model_id})
     return Result(True, outcome.value, tuple(outcome.report.diagnostics))

@@ -1,0 +1,1 @@
+"""Recorded outcomes of the reference engine, and the public functions held to them."""
