@@ -6,7 +6,7 @@ skipped, and so are the entries that read what it would have given. So each faul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import Slots
 from kernelpath.evaluate.operations import OPERATIONS
 from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.unrolled import UNKNOWN, Unrolled
 from kernelpath.evaluate.walk import ONE, Walk
 from kernelpath.language import EvaluationError
 
@@ -102,12 +103,28 @@ class ProgramRun:
         slots = self._start(entry)
         collected: dict[str, list[Any]] = {name: [] for name in entry["walk"]["collects"]}
         values = {**self.workspace, **given}
-        walk = Walk(self.pack, entry["walk"], values, self.report, values[entry["over"]], slots, collected)
-        if walk.run():
-            self._take(entry, collected)
+        if entry["walk"]["flow"]["parts"]:
+            slots = self._unroll(entry, values, slots)
+        else:
+            walk = Walk(self.pack, entry["walk"], values, self.report, values[entry["over"]], slots, collected)
+            if walk.run():
+                self._take(entry, collected)
         if entry["slots"]:
             self.workspace[entry["slots"]] = slots.values
             self.workspace[entry["slots"] + "?"] = slots
+
+    def _unroll(self, entry: EntryData, values: Mapping[str, Any], slots: Slots) -> Slots:
+        """Run a flow over its parts, and return the slots at its end."""
+        items: Sequence[Any] = values[entry["over"]]
+        start = {**slots.values, **dict.fromkeys(slots.unknown, UNKNOWN)}
+        unrolled = Unrolled(self.pack, entry["walk"], values, items, start)
+        unrolled.run(entry["settle"])
+        unrolled.report_to(self.report, entry["stages"][0])
+        gaps = any(item is None for item in items)
+        if unrolled.whole and not gaps:
+            self._take(entry, unrolled.collected())
+        known = {key: value for key, value in unrolled.slots.items() if value is not UNKNOWN}
+        return Slots(known, unrolled.slots.keys() - known.keys(), slots.poisoned or gaps)
 
     def _start(self, entry: EntryData) -> Slots:
         """Return the slots on entry: named values, or those that an earlier flow kept, unknown ones included."""

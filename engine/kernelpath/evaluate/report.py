@@ -16,6 +16,7 @@ class Report:
     failed: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
     verdicts: set[str] = field(default_factory=set)
+    _stages: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     _seen: set[tuple[str, str | None, str]] = field(default_factory=set)
 
     def add(self, diagnostic: Diagnostic, stage: str, verdicts: tuple[str, ...] = ()) -> None:
@@ -27,6 +28,11 @@ class Report:
         if key not in self._seen:
             self._seen.add(key)
             self.diagnostics.append(diagnostic)
+            self._stages.append((stage, verdicts))
+
+    def findings(self) -> list[tuple[Diagnostic, str, tuple[str, ...]]]:
+        """Return each finding with its stage and the verdicts that it turns."""
+        return [(found, *rest) for found, rest in zip(self.diagnostics, self._stages, strict=True)]
 
     def passed(self, stages: Mapping[str, object] | list[str] | tuple[str, ...]) -> bool:
         """Return whether all of the stages ran without an error."""

@@ -20,6 +20,7 @@ from kernelpath.packs.model import (
     Entry,
     Flow,
     Pack,
+    Parts,
     Program,
     RecordShape,
     Resolve,
@@ -247,13 +248,14 @@ class ModuleWriter:
         over: Any = entry.settings["over"]
         data |= {
             "over": over,
-            "order": flow.order,
+            "settle": bool(entry.settings.get("settle", False)),
             "with": _under("with", terms),
             "start": start if isinstance(start, str) else _under("start", terms),
             "slots": next((target for target, name in data["keep"] if name == "slots"), None),
         }
         given = {name for name, _ in data["with"]}
-        data["also_reads"] = (data["also_reads"] - given) | {over} | ({start} if isinstance(start, str) else set())
+        counted = {flow.parts.count} if flow.parts else set()
+        data["also_reads"] = (data["also_reads"] - given) | {over} | counted | ({start} if isinstance(start, str) else set())
         data["keep"] = [(target, name) for target, name in data["keep"] if name != "slots"]
         return data
 
@@ -278,7 +280,19 @@ class ModuleWriter:
         name = f"flow__{identifier(flow.name)}"
         visits = (f"{name}__visits", tuple(self.expressions.parameters(flow.visits.checked))) if flow.visits else None
         reads = [(v, (f"{name}__{v}", tuple(self.expressions.parameters(t.checked)))) for v, t in flow.reads]
-        return {"visits": visits, "reads": reads}
+        return {"visits": visits, "reads": reads, "parts": self._parts(name, flow.parts)}
+
+    def _parts(self, name: str, parts: Parts | None) -> Data | None:
+        if parts is None:
+            return None
+        return {
+            "of": (f"{name}__of", tuple(self.expressions.parameters(parts.of.checked))),
+            "on": (f"{name}__on", tuple(self.expressions.parameters(parts.on.checked))),
+            "order": parts.order,
+            "repeated": parts.repeated,
+            "count": parts.count,
+            "split": dict(parts.split),
+        }
 
     def _sweep(
         self, stages: Sequence[Stage], scope: Scope, flow: Flow | None, collected: tuple[str, ...]
@@ -299,6 +313,9 @@ class ModuleWriter:
         self.term(f"{name}__visits", flow.visits)
         for variable, term in flow.reads:
             self.term(f"{name}__{variable}", term)
+        if flow.parts:
+            self.term(f"{name}__of", flow.parts.of)
+            self.term(f"{name}__on", flow.parts.on)
 
     def _entry_read(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
         record = self.pack.records[entry.name]

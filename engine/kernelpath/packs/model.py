@@ -164,8 +164,28 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """How an unrolled flow goes through its items.
+
+    `of` is an item's part and `order` the parts in turn. The part `repeated` is visited `count` times (a value), each
+    time with the items whose `on` is no list or has the repetition's number. Where an item's outcome differs between
+    repetitions, `split` names the member of what is collected that gets their numbers.
+    """
+
+    of: Term
+    order: tuple[str, ...]
+    repeated: str
+    on: Term
+    count: str
+    split: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Flow:
-    """How a stage's items are visited in order while slots carry values from one to the next."""
+    """How a stage's items are visited while slots carry values from one to the next.
+
+    The order is `listed`, or `unrolled` over `parts`.
+    """
 
     name: str
     stage: str
@@ -173,6 +193,7 @@ class Flow:
     reads: tuple[tuple[str, Term], ...]
     visits: Term | None
     type: Type
+    parts: Parts | None
     place: Place
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,19 +28,37 @@ class ProgramReader:
     flows: Mapping[str, Flow]
     records: Mapping[str, RecordShape]
     sections: Mapping[str, Any]
+    fragments: Mapping[str, Any]
 
     def program(self, name: str, node: documents.Mapping) -> Program:
         """Return one program; what is wrong with it is collected."""
         plain: Any = to_plain(node)
         run = node["run"]
         assert isinstance(run, documents.Sequence)
-        entries = [self._entry(item) for item in run.items if isinstance(item, documents.Mapping)]
+        entries = [self._entry(item) for item in self._included(run, ())]
         for value in plain["inputs"]:
             self._value(node["inputs"], value)
         value = self.terms.term(node["value"], self._names(), JSON)
         assert value is not None or self.terms.diagnostics
         always = bool(plain.get("always", False))
         return Program(name, tuple(plain["inputs"]), tuple(entries), value, always, place_of(node))  # type: ignore[arg-type]
+
+    def _included(self, run: documents.Sequence, path: tuple[str, ...]) -> Iterator[documents.Mapping]:
+        """Yield the entries of a list, those of the fragments that it includes in their place."""
+        for item in run.items:
+            assert isinstance(item, documents.Mapping)
+            node = item.get("include")
+            if not isinstance(node, Scalar):
+                yield item
+            elif node.text in path:
+                self.terms.fault(node, "pack/fragment", f"fragments include each other in a circle: {' -> '.join([*path, node.text])}")
+            elif node.text in self.fragments:
+                fragment = self.fragments[node.text][1]
+                assert isinstance(fragment, documents.Sequence)
+                yield from self._included(fragment, (*path, node.text))
+            else:
+                near = did_you_mean(node.text, self.fragments)
+                self.terms.fault(node, "pack/fragment", f"there is no fragment `{node.text}`", f"did you mean `{near}`?" if near else None)
 
     def _names(self, extra: Mapping[str, Type] | None = None) -> Names:
         return self.terms.names({**self.values, **(extra or {})})

@@ -21,6 +21,7 @@ from kernelpath.packs.model import (
     Check,
     Flow,
     Pack,
+    Parts,
     RecordField,
     RecordShape,
     Rule,
@@ -43,6 +44,7 @@ SECTIONS = (
     "stages",
     "flows",
     "programs",
+    "fragments",
     "decisions",
 )
 Entries = dict[str, tuple[Scalar, Node]]
@@ -321,10 +323,29 @@ class PackReader:
         reads = [(key.text, self.terms.term(value, names, STRING)) for key, value in _mapping(mapping, "reads").entries]
         visits = self.terms.term(mapping["visits"], names) if "visits" in mapping else None
         kept = tuple((variable, term) for variable, term in reads if term)
-        return Flow(name, stage, str(to_plain(mapping["order"])), kept, visits, self.terms.type(mapping["slots"]), place_of(node))
+        parts = self._parts(mapping, names)
+        return Flow(name, stage, str(to_plain(mapping["order"])), kept, visits, self.terms.type(mapping["slots"]), parts, place_of(node))
+
+    def _parts(self, flow: documents.Mapping, names: Names) -> Parts | None:
+        """Return the parts of an unrolled flow, None of a listed one."""
+        unrolled = to_plain(flow["order"]) == "unrolled"
+        if unrolled != ("parts" in flow):
+            message = "an unrolled flow needs `parts`" if unrolled else "a listed flow has no `parts`"
+            self.terms.fault(flow["order"], "pack/flow", message)
+            return None
+        if not unrolled:
+            return None
+        node = _mapping(flow, "parts")
+        plain: Any = to_plain(node)
+        of, on = self.terms.term(node["of"], names), self.terms.term(node["on"], names, JSON)
+        if self._named(node, "count", self.values, "value") is None or of is None or on is None:
+            return None
+        return Parts(of, tuple(plain["order"]), plain["repeated"], on, plain["count"], plain.get("split", {}))
 
     def _read_programs(self, stages: Mapping[str, Stage], flows: Mapping[str, Flow], records: Mapping[str, RecordShape]) -> Any:
-        reader = ProgramReader(self.terms, self.values, self.scopes, stages, flows, records, self.sections["programs"])
+        reader = ProgramReader(
+            self.terms, self.values, self.scopes, stages, flows, records, self.sections["programs"], self.sections["fragments"]
+        )
         return {name: reader.program(name, _mapping_of(node)) for name, (_, node) in self.sections["programs"].items()}
 
 

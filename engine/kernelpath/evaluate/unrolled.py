@@ -1,0 +1,237 @@
+"""Visit items part by part, one part once for each of its repetitions, slots carried all the way.
+
+What a visit does hangs on the item and on what the slots that it reads hold, and on nothing else. So each item is taken
+through the rules once for each content that it ever reads; the walk itself only looks these effects up. A whole
+repetition is remembered in the same way by which items apply and what the slots hold on entry, so that equal
+repetitions cost next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kernelpath.diagnostics import Diagnostic
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.evaluate.item import Slots
+from kernelpath.evaluate.ranges import ranges_text
+from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.walk import Walk
+from kernelpath.language import EvaluationError
+
+#: The content of a slot that an earlier fault left open, and of one that nothing wrote.
+UNKNOWN = object()
+MOST_ROUNDS = 1000
+State = tuple[tuple[str, Any], ...]
+
+
+@dataclass(slots=True, eq=False)
+class Effect:
+    """What one item does where the slots that it reads hold certain values.
+
+    `writes` has the slots that it sets, UNKNOWN for one that a fault leaves open; `repetitions` is filled in where it
+    matters: for a finding, and for an item that has several effects.
+    """
+
+    position: int
+    writes: tuple[tuple[str, Any], ...]
+    findings: tuple[tuple[Diagnostic, str, tuple[str, ...]], ...]
+    collected: Mapping[str, Any]
+    whole: bool
+    repetitions: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Unrolled:
+    """A flow over parts; `parts` are the positions of each part in order, a repeated one as a list of lists."""
+
+    pack: CompiledPack
+    data: Mapping[str, Any]
+    values: Mapping[str, Any]
+    items: Sequence[Any]
+    slots: dict[str, Any]
+    effects: list[dict[tuple[Any, ...], Effect]] = field(default_factory=list)
+    order: list[Effect] = field(default_factory=list)
+    keys: list[tuple[str, ...]] = field(default_factory=list)
+    parts: list[tuple[bool, list[list[int]]]] = field(default_factory=list)
+    passes: dict[tuple[int, State], State] = field(default_factory=dict)
+
+    def run(self, settle: bool) -> None:
+        """Visit everything once, or round and round until the slots on entry are ones that were there before."""
+        self.effects = [{} for _ in self.items]
+        self._prepare()
+        seen: set[State] = set()
+        state = _state(self.slots)
+        while state not in seen:
+            if len(seen) >= MOST_ROUNDS:
+                raise EvaluationError(f"the slots do not settle in {MOST_ROUNDS:,} rounds")
+            seen.add(state)
+            self._round()
+            state = _state(self.slots)
+            if not settle:
+                break
+        self._attribute(settle)
+
+    def report_to(self, report: Report, stage: str) -> None:
+        """Report the findings of all effects, in the order in which the effects first came about."""
+        repeated = self.data["flow"]["parts"]["repeated"]
+        for effect in self.order:
+            for diagnostic, _, verdicts in effect.findings:
+                report.add(_placed(diagnostic, effect.repetitions, repeated), stage, verdicts)
+
+    def collected(self) -> dict[str, list[Any]]:
+        """Return what was collected of the items in their order; an item with several effects gives one of each.
+
+        Such an entry gets the repetitions that it holds for, under the member that the flow names.
+        """
+        member = self.data["flow"]["parts"]["split"]
+        result: dict[str, list[Any]] = {name: [] for name in self.data["collects"]}
+        for effects in self.effects:
+            several = len(effects) > 1
+            for effect in effects.values():
+                for name, value in effect.collected.items():
+                    split = several and member.get(name)
+                    result[name].append({**value, split: effect.repetitions} if split else value)
+        return result
+
+    @property
+    def whole(self) -> bool:
+        """Whether every visit had a value for what is collected."""
+        return all(effect.whole for effect in self.order)
+
+    def _prepare(self) -> None:
+        """Sort the items into parts, and find the slots that each reads."""
+        reads = [term for _, term in self.data["flow"]["reads"]]
+        scope = self.data["scope"]
+        parts = self.data["flow"]["parts"]
+        places: dict[str, list[int]] = {name: [] for name in parts["order"]}
+        for position, item in enumerate(self.items):
+            environment = {**self.values, scope["item"]: item}
+            if item is None or not self._visited(environment):
+                self.keys.append(())
+                continue
+            self.keys.append(tuple(self.pack.value(term, environment) for term in reads))
+            places.setdefault(self.pack.value(parts["of"], environment), []).append(position)
+        for name, positions in places.items():
+            repeated = name == parts["repeated"]
+            self.parts.append((repeated, self._repetitions(positions) if repeated else [positions]))
+
+    def _visited(self, environment: Mapping[str, Any]) -> bool:
+        visits = self.data["flow"]["visits"]
+        return not visits or bool(self.pack.value(visits, environment))
+
+    def _repetitions(self, positions: Sequence[int]) -> list[list[int]]:
+        """Return the positions that apply in each repetition; equal ones share one list."""
+        parts = self.data["flow"]["parts"]
+        count: int = self.values[parts["count"]]
+        named: dict[int, list[int]] = {}
+        everywhere: list[int] = []
+        for position in positions:
+            where = self.pack.value(parts["on"], {**self.values, self.data["scope"]["item"]: self.items[position]})
+            if isinstance(where, (list, tuple)):
+                for repetition in {int(number) for number in where if number < count}:
+                    named.setdefault(repetition, []).append(position)
+            else:
+                everywhere.append(position)
+        made: dict[tuple[int, ...], list[int]] = {}
+        result = []
+        for repetition in range(count):
+            own = tuple(named.get(repetition, ()))
+            if own not in made:
+                made[own] = sorted([*everywhere, *own]) if own else everywhere
+            result.append(made[own])
+        return result
+
+    def _round(self) -> None:
+        for repeated, lists in self.parts:
+            for positions in lists:
+                if repeated:
+                    self._repetition(positions)
+                else:
+                    self._visit_all(positions)
+
+    def _repetition(self, positions: list[int]) -> None:
+        """Visit one repetition, or take over what the same items made of the same slots before."""
+        key = (id(positions), _state(self.slots))
+        if key not in self.passes:
+            self._visit_all(positions)
+            self.passes[key] = _state(self.slots)
+        else:
+            self.slots.clear()
+            self.slots.update(self.passes[key])
+
+    def _visit_all(self, positions: Sequence[int]) -> None:
+        slots, effects, keys = self.slots, self.effects, self.keys
+        for position in positions:
+            held = tuple([slots.get(key) for key in keys[position]])
+            known = effects[position]
+            effect = known.get(held)
+            if effect is None:
+                effect = known[held] = self._effect(position, held)
+            for key, value in effect.writes:
+                slots[key] = value
+
+    def _effect(self, position: int, held: tuple[Any, ...]) -> Effect:
+        """Take an item through the rules where the slots that it reads hold these values."""
+        local = Slots()
+        for key, value in zip(self.keys[position], held, strict=True):
+            if value is UNKNOWN:
+                local.forget(key)
+            elif value is not None:
+                local.write(key, value)
+        before = dict(local.values)
+        report = Report()
+        names = self.data["collects"]
+        walk = Walk(
+            self.pack, self.data, self.values, report, [self.items[position]], local, {name: [] for name in names}
+        )
+        whole = walk.run()
+        writes = {key: value for key, value in local.values.items() if key not in before or before[key] != value}
+        writes |= {key: UNKNOWN for key in local.unknown}
+        collected = {name: walk.collected[name][0] for name in names} if whole else {}
+        effect = Effect(position, tuple(writes.items()), tuple(report.findings()), collected, whole)
+        self.order.append(effect)
+        return effect
+
+    def _attribute(self, settle: bool) -> None:
+        """Say of each effect that matters in which repetitions it came about, by walking once more."""
+        several = {position for position, effects in enumerate(self.effects) if len(effects) > 1}
+        blamed = several | {effect.position for effect in self.order if effect.findings}
+        if not blamed:
+            return
+        seen: set[State] = set()
+        self.slots.clear()
+        self.slots.update(self._entry)
+        while _state(self.slots) not in seen:
+            seen.add(_state(self.slots))
+            self._attribute_round(blamed)
+            if not settle:
+                return
+
+    def _attribute_round(self, blamed: set[int]) -> None:
+        for repeated, lists in self.parts:
+            for number, positions in enumerate(lists):
+                for position in positions:
+                    effect = self.effects[position][tuple([self.slots.get(key) for key in self.keys[position]])]
+                    if repeated and position in blamed and number not in effect.repetitions[-1:]:
+                        effect.repetitions.append(number)
+                    self.slots.update(effect.writes)
+
+    _entry: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._entry = dict(self.slots)
+
+
+def _state(slots: Mapping[str, Any]) -> State:
+    return tuple(sorted(slots.items(), key=lambda entry: entry[0]))
+
+
+def _placed(diagnostic: Diagnostic, repetitions: Sequence[int], word: str) -> Diagnostic:
+    """Return a finding that says in which repetitions it holds."""
+    if not repetitions:
+        return diagnostic
+    numbers = sorted(set(repetitions))
+    where = f"in {word}{'s' if len(numbers) > 1 else ''} {ranges_text(numbers)}"
+    return replace(diagnostic, message=f"{diagnostic.message}, {where}", values=(*diagnostic.values, ("where", where)))
