@@ -117,7 +117,7 @@ class ProgramRun:
         """Run a flow over its parts, and return the slots at its end."""
         items: Sequence[Any] = values[entry["over"]]
         start = {**slots.values, **dict.fromkeys(slots.unknown, UNKNOWN)}
-        unrolled = Unrolled(self.pack, entry["walk"], values, items, start)
+        unrolled = Unrolled(self.pack, entry["walk"], values, items, start, self._fresh(entry))
         unrolled.run(entry["settle"])
         unrolled.report_to(self.report, entry["stages"][0])
         gaps = any(item is None for item in items)
@@ -127,12 +127,24 @@ class ProgramRun:
         return Slots(known, unrolled.slots.keys() - known.keys(), slots.poisoned or gaps)
 
     def _start(self, entry: EntryData) -> Slots:
-        """Return the slots on entry: named values, or those that an earlier flow kept, unknown ones included."""
+        """Return the slots on entry: those that an earlier flow kept, unknown ones included, then the named values."""
+        start, carry = entry["start"], entry["carry"]
+        kept = self._kept(start if isinstance(start, str) else carry)
+        if not isinstance(start, str):
+            for name, value in self._fresh(entry).items():
+                kept.write(name, value)
+        return kept
+
+    def _kept(self, name: str | None) -> Slots:
+        if name is None:
+            return Slots()
+        kept: Slots = self.workspace[name + "?"]
+        return Slots(dict(kept.values), set(kept.unknown), kept.poisoned)
+
+    def _fresh(self, entry: EntryData) -> dict[str, Any]:
+        """Return the named values that slots have whenever a flow begins anew."""
         start = entry["start"]
-        if isinstance(start, str):
-            kept: Slots = self.workspace[start + "?"]
-            return Slots(dict(kept.values), set(kept.unknown), kept.poisoned)
-        return Slots({name: self.pack.value(term, self.workspace) for name, term in start})
+        return {} if isinstance(start, str) else {name: self.pack.value(term, self.workspace) for name, term in start}
 
     def _take(self, entry: EntryData, collected: Mapping[str, list[Any]]) -> None:
         """Put what a walk collected, of all items or of the last one, into the workspace."""

@@ -8,7 +8,7 @@ repetitions cost next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,13 +44,17 @@ class Effect:
 
 @dataclass(slots=True)
 class Unrolled:
-    """A flow over parts; `parts` are the positions of each part in order, a repeated one as a list of lists."""
+    """A flow over parts; `parts` are the positions of each part in order, a repeated one as a list of lists.
+
+    Each round begins with the slots that the last one left, but for the `fresh` ones, which begin anew.
+    """
 
     pack: CompiledPack
     data: Mapping[str, Any]
     values: Mapping[str, Any]
     items: Sequence[Any]
     slots: dict[str, Any]
+    fresh: Mapping[str, Any]
     effects: list[dict[tuple[Any, ...], Effect]] = field(default_factory=list)
     order: list[Effect] = field(default_factory=list)
     keys: list[tuple[str, ...]] = field(default_factory=list)
@@ -61,17 +65,21 @@ class Unrolled:
         """Visit everything once, or round and round until the slots on entry are ones that were there before."""
         self.effects = [{} for _ in self.items]
         self._prepare()
+        for _ in self._rounds(settle):
+            self._round()
+        self._attribute(settle)
+
+    def _rounds(self, settle: bool) -> Iterator[None]:
+        """Yield once for each round, until the slots on entry were there before."""
         seen: set[State] = set()
-        state = _state(self.slots)
-        while state not in seen:
+        while _state(self.slots) not in seen:
             if len(seen) >= MOST_ROUNDS:
                 raise EvaluationError(f"the slots do not settle in {MOST_ROUNDS:,} rounds")
-            seen.add(state)
-            self._round()
-            state = _state(self.slots)
+            seen.add(_state(self.slots))
+            yield
             if not settle:
-                break
-        self._attribute(settle)
+                return
+            self.slots.update(self.fresh)
 
     def report_to(self, report: Report, stage: str) -> None:
         """Report the findings of all effects, in the order in which the effects first came about."""
@@ -200,14 +208,13 @@ class Unrolled:
         blamed = several | {effect.position for effect in self.order if effect.findings}
         if not blamed:
             return
-        seen: set[State] = set()
+        end = dict(self.slots)
         self.slots.clear()
         self.slots.update(self._entry)
-        while _state(self.slots) not in seen:
-            seen.add(_state(self.slots))
+        for _ in self._rounds(settle):
             self._attribute_round(blamed)
-            if not settle:
-                return
+        self.slots.clear()
+        self.slots.update(end)
 
     def _attribute_round(self, blamed: set[int]) -> None:
         for repeated, lists in self.parts:

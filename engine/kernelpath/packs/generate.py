@@ -248,14 +248,15 @@ class ModuleWriter:
         over: Any = entry.settings["over"]
         data |= {
             "over": over,
+            "carry": entry.settings.get("carry"),
             "settle": bool(entry.settings.get("settle", False)),
             "with": _under("with", terms),
             "start": start if isinstance(start, str) else _under("start", terms),
             "slots": next((target for target, name in data["keep"] if name == "slots"), None),
         }
         given = {name for name, _ in data["with"]}
-        counted = {flow.parts.count} if flow.parts else set()
-        data["also_reads"] = (data["also_reads"] - given) | {over} | counted | ({start} if isinstance(start, str) else set())
+        named = {over, start if isinstance(start, str) else None, data["carry"], flow.parts.count if flow.parts else None}
+        data["also_reads"] = (data["also_reads"] - given) | (named - {None})
         data["keep"] = [(target, name) for target, name in data["keep"] if name != "slots"]
         return data
 

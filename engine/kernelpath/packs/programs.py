@@ -135,6 +135,8 @@ class ProgramReader:
             near = did_you_mean(plain["flow"], self.flows)
             self.terms.fault(node["flow"], "pack/flow", f"there is no flow `{plain['flow']}`", f"did you mean `{near}`?" if near else None)
         self._value(node["over"], plain["over"])
+        if "carry" in node:
+            self._value(node["carry"], plain["carry"])
         self._targets(node)
         terms = {f"with {name}": term for name, term in self._terms(node.get("with")).items()}
         start = node["start"]
