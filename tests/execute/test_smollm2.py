@@ -20,7 +20,7 @@ from .sessions import session
 
 DATA = Path(__file__).parent.parent / "models" / "data" / "smollm2.json"
 PROMPTS = {prompt["kind"]: prompt for prompt in json.loads(DATA.read_text())["prompts"]}
-BACKENDS = ["numpy", pytest.param("wgpu", marks=pytest.mark.gpu)]
+RUNS = [("numpy", "f32"), *(pytest.param("wgpu", storage, marks=pytest.mark.gpu) for storage in ("f32", "f16"))]
 
 # Of the prompts, these two run wherever the tests do: the shortest, and a conversation.
 KINDS = ["one-token", "chat-short"]
@@ -40,10 +40,9 @@ def running(backend: str, storage: str) -> Session:
     return session(backend, plain_path("llama", PATHS[storage]), model(), capacity=512, chunk=128)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("storage", ["f32", "f16"])
+@pytest.mark.parametrize(("backend", "storage"), RUNS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_greedy_tokens_are_the_recorded_ones(kind: str, storage: str, backend: str) -> None:
+def test_greedy_tokens_are_the_recorded_ones(kind: str, backend: str, storage: str) -> None:
     """Every greedy token, up to where the recording says that it is fair, is the recorded one."""
     prompt, each = PROMPTS[kind], running(backend, storage)
     fair = prompt["fair_until"] if storage == "f32" else _first_near_tie(prompt)
@@ -57,10 +56,9 @@ def _first_near_tie(prompt: dict[str, Any]) -> int:
     return next(near, len(prompt["greedy"]))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("storage", ["f32", "f16"])
+@pytest.mark.parametrize(("backend", "storage"), RUNS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_logits_are_the_recorded_ones(kind: str, storage: str, backend: str) -> None:
+def test_logits_are_the_recorded_ones(kind: str, backend: str, storage: str) -> None:
     """The largest logits after the prompt, and at each token that is forced on, are within the storage's tolerance."""
     prompt, each = PROMPTS[kind], running(backend, storage)
     each.reset()

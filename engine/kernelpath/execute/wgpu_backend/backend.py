@@ -11,7 +11,7 @@ from kernelpath.emit.plan.expressions import Scalar
 from kernelpath.emit.plan.families import READ
 from kernelpath.emit.plan.model import CACHE, CONSTANT, WEIGHT, Binding, Buffer, Dispatch, Plan, resolve
 from kernelpath.execute.backend import Array, Observer
-from kernelpath.execute.device import COPY_DST, COPY_SRC, STORAGE, UNIFORM, Device
+from kernelpath.execute.device import COPY_DST, COPY_SRC, STORAGE, UNIFORM, Device, DeviceError
 from kernelpath.execute.shaders import Shaders
 from kernelpath.execute.weights import Weights, identity, stored
 from kernelpath.execute.wgpu_backend.loaded import Launch, LoadedPlan, launch
@@ -24,6 +24,9 @@ HISTORY = 1024
 
 UPLOAD_BYTES = 1 << 26
 """A weight is written in pieces of so many bytes, so that no second copy of a large one is made at once."""
+
+OUT_OF_MEMORY = "GPUOutOfMemoryError"
+"""The name of wgpu's error: only `execute.device` imports wgpu."""
 
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "u32": np.uint32, "i32": np.int32}
 
@@ -66,7 +69,14 @@ class WgpuBackend:
         return self._shared[key]
 
     def _buffer(self, label: str, size: int, usage: int) -> Any:
-        return self._gpu.create_buffer(label=label, size=size, usage=usage | COPY_SRC | COPY_DST)
+        """Return a new buffer; raises DeviceError where the device has no room for it."""
+        try:
+            return self._gpu.create_buffer(label=label, size=size, usage=usage | COPY_SRC | COPY_DST)
+        except Exception as error:
+            if type(error).__name__ != OUT_OF_MEMORY:
+                raise
+            message = f"{self._device.name} has no room for the {size:,} bytes of `{label}`"
+            raise DeviceError(message, "keep fewer positions, or store the weights at a smaller dtype") from error
 
     def _fill(self, handle: Any, buffer: Buffer) -> None:
         if buffer.role == WEIGHT:

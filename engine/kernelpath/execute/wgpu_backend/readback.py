@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelpath.execute.device import COPY_DST, MAP_FOR_READING, MAP_READ
+from kernelpath.execute.device import COPY_DST, MAP_FOR_READING, MAP_READ, DeviceError
+
+_REMEDY = "look into the driver's log, make the session smaller with `--capacity`, or run with `--backend numpy`"
 
 
 class Readback:
@@ -18,13 +20,16 @@ class Readback:
         self._staging: dict[int, Any] = {}
 
     def read(self, buffer: Any, offset: int, size: int) -> NDArray[np.uint8]:
-        """Return `size` bytes of a buffer as an array of its own."""
+        """Return `size` bytes of a buffer as an array of its own; raises DeviceError where the device is lost."""
         whole = -(-size // 4) * 4
         staging = self._buffer(whole)
         encoder = self._gpu.create_command_encoder()
         encoder.copy_buffer_to_buffer(buffer, offset, staging, 0, whole)
         self._gpu.queue.submit([encoder.finish()])
-        staging.map_sync(MAP_FOR_READING, 0, whole)
+        try:
+            staging.map_sync(MAP_FOR_READING, 0, whole)
+        except RuntimeError as error:  # what was submitted did not end: the device was lost, or it ran out of memory
+            raise DeviceError(f"the device stopped answering: {error}", _REMEDY) from error
         try:
             return np.frombuffer(staging.read_mapped(0, whole), dtype=np.uint8)[:size]
         finally:

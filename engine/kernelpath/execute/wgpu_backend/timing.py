@@ -46,9 +46,7 @@ def _timed(
     return seconds
 
 
-def _pass(
-    encoder: Any, queries: Any, query: int, loaded: LoadedPlan, place: int, dynamics: Sequence[Scalar]
-) -> None:
+def _pass(encoder: Any, queries: Any, query: int, loaded: LoadedPlan, place: int, dynamics: Sequence[Scalar]) -> None:
     each = loaded.launches[place]
     writes = {
         "query_set": queries,
