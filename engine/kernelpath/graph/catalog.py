@@ -20,11 +20,22 @@ SELECTION = "selection.yaml"
 class Kernel:
     """A kernel of a catalogue.
 
-    `reference`, `version` and `digest` are what a kernelRef to it says; `output` is the dtype that it declares to
-    write, or None.
+    `reference`, `version` and `digest` are what a kernelRef to it says; `input` and `output` are the dtypes that it
+    reads its activations as and declares to write, or None.
     """
 
-    __slots__ = ("digest", "entry", "kernel", "op", "output", "reference", "requires", "variant", "version")
+    __slots__ = ("digest", "entry", "input", "kernel", "op", "output", "reference", "requires", "variant", "version")
+
+    kernel: str
+    entry: str
+    op: str
+    variant: str
+    reference: str
+    version: str
+    digest: str
+    input: str | None
+    output: str | None
+    requires: tuple[str, ...]
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         for name in self.__slots__:
@@ -49,7 +60,7 @@ def load_catalog(name_or_path: str) -> Mapping[str, Kernel]:
 
 @lru_cache(maxsize=8)
 def _catalog(path: str, digest: str) -> Mapping[str, Kernel]:
-    rows = cached("catalog", digest, lambda: _rows(Path(path)))
+    rows = cached("catalog-rows", f"{digest} {sorted(Kernel.__slots__)}", lambda: _rows(Path(path)))
     return {f"{row['kernel']}#{row['entry']}": Kernel(row) for row in rows}
 
 
@@ -70,6 +81,7 @@ def _row(kernel: Mapping[str, Any]) -> dict[str, Any]:
         "reference": kernel_reference(kernel["kernel"], kernel["entry"]),
         "version": "1.0.0",
         "digest": f"sha256:{kernel['digest']}",
+        "input": kernel.get("inputDtype"),
         "output": kernel.get("outputDtype"),
         "requires": tuple(kernel.get("requires", ())),
     }

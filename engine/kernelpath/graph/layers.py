@@ -12,21 +12,34 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any
 
-from kernelpath.language.json_values import canonical_text
+from kernelpath.language.json_values import MAX_DEPTH, canonical_text, too_deep
 
 Emitted = dict[str, Any]
 
 
-def _content_numbers(emitted: Sequence[Emitted]) -> list[int]:
+def _content_numbers(emitted: Sequence[Emitted], key_order: bool) -> list[int]:
     """Number the emitted steps so that steps that are equal as JSON get equal numbers."""
     known: dict[Any, int] = {}
     numbers = []
     for step in emitted:
         values = tuple(step.values()) if step else ()
         plain = all(type(value) is str for value in values)
-        key: Any = (tuple(step or ()), values) if plain else canonical_text(step)
+        key: Any = (tuple(step or ()), values) if plain else _content(step, key_order)
         numbers.append(known.setdefault(key, len(known)))
     return numbers
+
+
+def _content(step: Emitted, key_order: bool) -> str:
+    """Return a step as JSON text; where the order of keys does not matter, with sorted keys."""
+    return canonical_text(step if key_order else _sorted(step, 0))
+
+
+def _sorted(value: Any, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise too_deep()
+    if isinstance(value, dict):
+        return {key: _sorted(value[key], depth + 1) for key in sorted(value)}
+    return [_sorted(item, depth + 1) for item in value] if isinstance(value, list) else value
 
 
 def layer_lists(
@@ -40,11 +53,12 @@ def layer_lists(
     """Return `base` (layer 0), `layers` (0 to count - 1), `items` (each distinct list's steps), and each part's list.
 
     `masks` has, for each list of a layer that `settings["lists"]` names, whether each step is in it; `layers` says on
-    which layers each step runs: "all", or a list of numbers.
+    which layers each step runs: "all", or a list of numbers. `settings["key_order"]` false makes lists equal whose
+    objects differ in the order of their keys alone.
     """
     found = {name: _Split(emitted, masks[name], layers, count) for name in settings["lists"]}
     if any(split.named for split in found.values()):
-        numbers = _content_numbers(emitted)
+        numbers = _content_numbers(emitted, settings.get("key_order", True))
     else:  # all layers are alike: two lists are equal only if they are the same one
         numbers = list(range(len(emitted)))
     keys: dict[tuple[int, ...], int] = {}

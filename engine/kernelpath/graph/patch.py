@@ -42,23 +42,37 @@ def patch_steps(settings: Settings, steps: Sequence[Step], patch: Any) -> Mappin
     set of the same member takes the place of an earlier one.
     """
     identity, places = settings["identity"], settings["places"]
-    current = _set(identity, steps, _changes(patch, "set"))
+    current = _set(settings, steps, _changes(patch, "set"))
     removed = {change[identity] for change in _changes(patch, "remove")}
     listed = [(step, f"{places['step']}/{place}") for place, step in enumerate(current) if step[identity] not in removed]
     adds = _changes(patch, "add")
     if adds:
-        listed = _LinkedSteps(listed, identity).add(adds, f"{places['added']}")
+        families = settings.get("families", False)
+        listed = _LinkedSteps(listed, identity, families).add(adds, places["added"])
     touched = _touched(settings, patch)
     return {"steps": [step for step, _ in listed], "origins": [origin for _, origin in listed], "touched": touched}
 
 
-def _set(identity: str, steps: Sequence[Step], changes: Sequence[Any]) -> list[Step]:
-    """Return the steps with the members that sets replace; the steps that were given stay as they are."""
+def _set(settings: Settings, steps: Sequence[Step], changes: Sequence[Any]) -> list[Step]:
+    """Return the steps with the members that sets replace; the steps that were given stay as they are.
+
+    A member that `settings["merges"]` names keeps what the set does not mention, if both are objects.
+    """
+    identity, merges = settings["identity"], settings.get("merges", ())
     edits: dict[str, dict[str, Any]] = {}
     for change in changes:
         members = {key: value for key, value in change.items() if key != identity}
         edits.setdefault(change[identity], {}).update(members)
-    return [{**step, **edits[step[identity]]} if step[identity] in edits else step for step in steps]
+    return [_edited(step, edits[step[identity]], merges) if step[identity] in edits else step for step in steps]
+
+
+def _edited(step: Step, members: Mapping[str, Any], merges: Sequence[str]) -> Step:
+    kept = {
+        name: {**step[name], **members[name]}
+        for name in merges
+        if isinstance(members.get(name), dict) and isinstance(step.get(name), dict)
+    }
+    return {**step, **members, **kept}
 
 
 def _touched(settings: Settings, patch: Any) -> dict[str, dict[str, Any]]:
@@ -86,12 +100,16 @@ class _Node:
 class _LinkedSteps:
     """Steps as a linked list, so that adding next to an anchor costs the same wherever it is.
 
+    With `families`, a step that is added after an anchor also passes what was added after the anchor's earlier
+    siblings, so that a run of siblings keeps each with its own.
+
     INVARIANT: the run of an anchor is the unbroken row of its siblings right after it, and `end` is its last one. An add
     in the middle of a row breaks it there: what follows never comes back to the run, so breaking is linear in all.
     """
 
-    def __init__(self, items: Sequence[tuple[Step, str]], identity: str) -> None:
+    def __init__(self, items: Sequence[tuple[Step, str]], identity: str, families: bool = False) -> None:
         self.identity = identity
+        self.families = families
         self.head = _Node((None, ""))
         self.by_id: dict[str, _Node] = {}
         last = self.head
@@ -114,6 +132,8 @@ class _LinkedSteps:
 
     def _add_after(self, node: _Node, anchor: _Node) -> None:
         previous = anchor.end or anchor
+        while self.families and previous.end is not None:
+            previous = previous.end
         self._split(previous, anchor)
         self._insert(node, previous)
         node.anchor, node.in_run, anchor.end = anchor, True, node
@@ -121,7 +141,7 @@ class _LinkedSteps:
     def _split(self, previous: _Node, own: _Node | None = None) -> None:
         """Break the run that goes on after `previous`, if it is another anchor's than `own`."""
         following = previous.next
-        if following is None or not following.in_run or following.anchor is own:
+        if self.families or following is None or not following.in_run or following.anchor is own:
             return
         anchor = following.anchor
         assert anchor is not None
