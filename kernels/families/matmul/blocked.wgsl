@@ -1,5 +1,5 @@
 // C = alpha * A * transpose(B) for devices where a barrier costs more than a load: an invocation keeps eight rows of one
-// column in registers, and reads the same values of A as its neighbours do.
+// column in registers, and reads the same values of A as its neighbours do. RESIDUAL adds a row to each row.
 //# if OUTPUT == f16
 enable f16;
 //# end
@@ -8,13 +8,22 @@ struct Uniforms { M: u32, N: u32, K: u32, ldc: u32, column: u32, alpha: f32, pad
 @group(0) @binding(1) var<storage, read> A: array<{{A_TYPE}}>;
 @group(0) @binding(2) var<storage, read> B: array<{{B_TYPE}}>;
 @group(0) @binding(3) var<storage, read_write> C: array<{{OUTPUT}}>;
+//# if RESIDUAL == added
+@group(0) @binding(6) var<storage, read> residual: array<{{OUTPUT}}>;
+//# end
 
 //# include shared/eight.wgsl
 //# include shared/rows_{{ACTIVATION}}.wgsl NAME=activations BUFFER=A WIDTH=u.K
 //# include shared/rows_{{WEIGHT}}.wgsl NAME=weights BUFFER=B WIDTH=u.K
 
 fn store(m: u32, n: u32, sum: f32) {
-    if m < u.M { C[m * u.ldc + u.column + n] = {{OUTPUT}}(u.alpha * sum); }
+    if m >= u.M { return; }
+    let at = m * u.ldc + u.column + n;
+//# if RESIDUAL == added
+    C[at] = {{OUTPUT}}(f32(residual[at]) + u.alpha * sum);
+//# else
+    C[at] = {{OUTPUT}}(u.alpha * sum);
+//# end
 }
 
 @compute @workgroup_size(64)
