@@ -1,0 +1,73 @@
+"""Evaluate one rule on one item by the functions generated from it, as the engine does where an item is at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kernelpath.analysis.testing.outcomes import Outcome, agrees
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.evaluate.item import ItemWalk, Slots
+from kernelpath.evaluate.report import Report
+from kernelpath.packs.generate import generate
+from kernelpath.packs.model import Pack, Rule
+
+_NO_SCOPE: Mapping[str, Any] = {"item": None, "index": None, "over": None, "subject": None, "at": None}
+
+
+def compile_pack(pack: Pack) -> CompiledPack:
+    """Return the generated form of a pack that was read already."""
+    from kernelpath.language import RUNTIME
+
+    generated = generate(pack)
+    namespace: dict[str, Any] = dict(RUNTIME)
+    exec(compile(generated.text, f"<pack {pack.name}>", "exec"), namespace)
+    return CompiledPack(namespace, generated.data)
+
+
+def evaluate_compiled(pack: CompiledPack, rule: Rule, values: dict[str, object]) -> Outcome:
+    """Return what the rule's compiled form does; `values` has all variables of its scope.
+
+    A rule that does not apply and a check that holds are both told as a pass: the engine keeps no difference.
+    """
+    data = next(found for found in pack.meta["stages"][rule.stage] if found["id"] == rule.identity)
+    report, slots = Report(), Slots()
+    walk = ItemWalk(pack, _scope(pack, rule), dict(values), set(), report, slots)
+    walk.walk([data])
+    if report.diagnostics:
+        return _reported(rule, report)
+    if data["kind"] == "transition" and slots.values:
+        [(slot, value)] = slots.values.items()
+        return Outcome("slot", {"slot": slot, "holds": value})
+    if data["kind"] in ("resolve", "table"):
+        name = data["variable"]
+        parts = {"value": walk.environment[name], "source": walk.environment[f"source({name})"]}
+        return Outcome("value", parts)
+    return Outcome("pass")
+
+
+def _reported(rule: Rule, report: Report) -> Outcome:
+    [found] = report.diagnostics
+    broken = f"rule `{rule.identity}` cannot be evaluated here: "
+    if found.message.startswith(broken):
+        return Outcome("error", {"error": found.message.removeprefix(broken)})
+    at = None if found.document is None else f"{found.document}#{found.pointer or ''}"
+    return Outcome("fail", {"fail": found.message, "subject": found.subject, "help": found.help, "at": at})
+
+
+def _scope(pack: CompiledPack, rule: Rule) -> Mapping[str, Any]:
+    """Return the data of a rule's scope, which the walks of programs hold."""
+    entries = (entry for program in pack.meta["programs"].values() for entry in program["entries"] if "walk" in entry)
+    scopes = (entry["walk"]["scope"] for entry in entries if entry["walk"]["scope"]["name"] == rule.scope)
+    found: Mapping[str, Any] = next(scopes, _NO_SCOPE)
+    return found
+
+
+def same(meaning: Outcome, compiled: Outcome) -> bool:
+    """Return whether the two forms of a rule agree in all that both say."""
+    known = {name: value for name, value in meaning.parts.items() if name not in meaning.unknown}
+    if meaning.kind == "skip":  # a rule that does not apply gives null, and a check says nothing
+        return compiled.kind in ("pass", "value") and compiled.parts.get("value") is None
+    if meaning.kind == "value" and "source" not in known:
+        known["source"] = ""
+    return agrees(Outcome(meaning.kind, known), compiled)
