@@ -19,9 +19,8 @@ ROOMY = Limits(
     max_compute_invocations_per_workgroup=1024,
     max_compute_workgroup_storage_size=32_768,
     features=frozenset({"shader-f16", "subgroup"}),
-    cpu=True,
 )
-"""Limits that every kernel fits, of a software device: so that both backends run one plan."""
+"""Limits that every kernel fits, of a GPU: the plans with most fusions."""
 
 
 @cache
