@@ -45,6 +45,7 @@ class ProgramRun:
     shared: Mapping[str, Any]
     report: Report = field(default_factory=Report)
     failed_items: dict[str, set[int]] = field(default_factory=dict)
+    gaps: set[str] = field(default_factory=set)
 
     def run(self) -> Outcome:
         """Run the entries and return the program's value, None if a rule found an error."""
@@ -62,13 +63,17 @@ class ProgramRun:
         when = entry["when"]
         if when and present >= entry["asks"] and not self.pack.value(when, self.workspace):
             return
-        if not (present >= entry["reads"] and self.report.passed(entry["needs"])):
+        if not (present >= entry["reads"] and self.report.passed(entry["needs"])) or self._gapped(entry):
             self.report.skipped.update(entry["stages"])
             return
         try:
             getattr(self, "_" + entry["verb"])(entry)
         except EvaluationError as error:
             self._refuse(entry, error)
+
+    def _gapped(self, entry: EntryData) -> bool:
+        """Whether the entry reads records of which some are missing; flows alone know how to go on after a gap."""
+        return bool(self.gaps) and entry["verb"] != "flow" and not self.gaps.isdisjoint(entry["reads"])
 
     def _refuse(self, entry: EntryData, error: EvaluationError) -> None:
         """Report an entry that hit a limit of the language, such as nesting, on this input."""
@@ -162,17 +167,29 @@ class ProgramRun:
             failed |= self.failed_items.get(stage, set())
         records = self.pack.function(entry["function"])(items, failed, self.workspace)
         self.workspace[entry["into"]] = records if over else records[0]
+        if failed:
+            self.gaps.add(entry["into"])
 
     def _call(self, entry: EntryData) -> None:
         """Run another program on values of this one; its diagnostics become this one's, its pointers get a prefix."""
         inputs = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
-        outcome = run_program(self.pack, entry["program"], {**self.shared, **inputs})
+        outcome = self._program(entry["program"], {**self.shared, **inputs})
         for diagnostic in outcome.report.diagnostics:
             self.report.add(_moved(diagnostic, entry["prefix"]), entry["label"])
         if outcome.report.ok or entry["decision"]:
             self.workspace[entry["into"]] = outcome.value
         if entry["decision"]:
             self.workspace[entry["decision"]] = _first_decision(outcome.report)
+        if entry["decisions"]:
+            self.workspace[entry["decisions"]] = [
+                decision
+                for found in outcome.report.diagnostics
+                if found.severity == "error"
+                for decision in found.decisions
+            ]
+
+    def _program(self, name: str, values: Mapping[str, Any]) -> Outcome:
+        return run_program(self.pack, name, values)
 
     def _judge(self, entry: EntryData) -> None:
         """Say of each named verdict whether it holds; none does where one of the named stages did not pass."""

@@ -339,6 +339,7 @@ class ModuleWriter:
             "into": entry.settings["into"],
             "prefix": entry.settings.get("prefix", ""),
             "decision": entry.settings.get("decision"),
+            "decisions": entry.settings.get("decisions"),
         }
 
     def _entry_run(self, entry: Entry, terms: Mapping[str, Any]) -> Data:

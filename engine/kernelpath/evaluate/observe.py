@@ -1,0 +1,130 @@
+"""Run a program while watching what becomes of chosen items, to say afterwards why they are as they are.
+
+The program runs as always. Beside it, every walk over a list that holds a chosen item is taken once more, rule by rule
+and with nothing reported, and what the chosen items had as variables is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.evaluate.item import ItemWalk, Slots
+from kernelpath.evaluate.program import Outcome, ProgramRun
+from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.walk import Walk
+from kernelpath.language import EvaluationError
+
+Chosen = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A chosen item after its way through the stages of one walk.
+
+    `given` are the values that a flow's entry gives, such as in which pass it is. `writers` has, by slot, the walk of
+    the item that wrote it last before this one came; `start` has the slots' values on entry.
+    """
+
+    data: Mapping[str, Any]
+    walk: ItemWalk
+    given: Mapping[str, Any]
+    writers: Mapping[str, ItemWalk]
+    start: Mapping[str, Any]
+
+    @property
+    def rules(self) -> list[Mapping[str, Any]]:
+        """The rules that the item went through, in order."""
+        return [rule for stage in self.data["stages"] for rule in stage]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a program gave, and the visits of the chosen items in the order in which they were made."""
+
+    outcome: Outcome
+    visits: tuple[Visit, ...]
+
+
+def observe(pack: CompiledPack, program: str, values: Mapping[str, Any], chosen: Chosen) -> Observed:
+    """Run the named program, programs that it calls included, and watch the chosen items."""
+    visits: list[Visit] = []
+    outcome = _run(pack, program, values, chosen, visits)
+    return Observed(outcome, tuple(visits))
+
+
+def _run(pack: CompiledPack, program: str, values: Mapping[str, Any], chosen: Chosen, visits: list[Visit]) -> Outcome:
+    workspace = {**pack.meta["constants"], **values}
+    run = _WatchedRun(pack, pack.meta["programs"][program], workspace, dict(values))
+    run.chosen, run.visits = chosen, visits
+    return run.run()
+
+
+class _WatchedRun(ProgramRun):
+    """A run that takes walks over chosen items once more."""
+
+    chosen: Chosen
+    visits: list[Visit]
+
+    def _walk(self, entry: Mapping[str, Any]) -> None:
+        over = entry["walk"]["scope"]["over"]
+        if over:
+            self._watch(entry, self.workspace, self.pack.value(over, self.workspace), {}, None)
+        super()._walk(entry)
+
+    def _flow(self, entry: Mapping[str, Any]) -> None:
+        given = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
+        values = {**self.workspace, **given}
+        self._watch(entry, values, values[entry["over"]], given, self._start(entry))
+        super()._flow(entry)
+
+    def _watch(
+        self, entry: Mapping[str, Any], values: Mapping[str, Any], items: Any, given: Mapping[str, Any], slots: Slots | None
+    ) -> None:
+        if any(self.chosen(item) for item in items):
+            walk = _WatchedWalk(self.pack, entry["walk"], values, Report(), items, slots)
+            walk.watch = _Watch(self.chosen, self.visits, given, dict(slots.values) if slots else {})
+            walk.run()
+
+    def _program(self, name: str, values: Mapping[str, Any]) -> Outcome:
+        return _run(self.pack, name, values, self.chosen, self.visits)
+
+
+@dataclass(slots=True)
+class _Watch:
+    chosen: Chosen
+    visits: list[Visit]
+    given: Mapping[str, Any]
+    start: Mapping[str, Any]
+    writers: dict[str, ItemWalk] = field(default_factory=dict)
+
+
+class _WatchedWalk(Walk):
+    """A walk that takes every item rule by rule, and keeps those that are chosen."""
+
+    watch: _Watch
+
+    def run(self, position: int | None = None) -> bool:
+        """Take every item through the stages."""
+        for place, item in enumerate(self.items):
+            self._careful(place, item)
+        return self.whole
+
+    def _through(self, walk: ItemWalk, position: int) -> None:
+        watch = self.watch
+        before = dict(watch.writers) if watch.chosen(self.items[position]) else None
+        super()._through(walk, position)
+        if before is not None:
+            watch.visits.append(Visit(self.data, walk, watch.given, before, watch.start))
+        for rule in (rule for stage in self.data["stages"] for rule in stage if rule["kind"] == "transition"):
+            self._written(walk, rule)
+
+    def _written(self, walk: ItemWalk, rule: Mapping[str, Any]) -> None:
+        """Note which slot the item wrote by a transition, if it did."""
+        try:
+            if not rule["when"] or self.pack.value(rule["when"], walk.environment):
+                self.watch.writers[self.pack.value(rule["slot"], walk.environment)] = walk
+        except (EvaluationError, KeyError):
+            return  # a fault kept it from being known; the walk has forgotten the slot
