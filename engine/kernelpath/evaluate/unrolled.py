@@ -55,9 +55,9 @@ class Unrolled:
     items: Sequence[Any]
     slots: dict[str, Any]
     fresh: Mapping[str, Any]
-    effects: list[dict[tuple[Any, ...], Effect]] = field(default_factory=list)
+    effects: list[dict[Any, Effect]] = field(default_factory=list)
     order: list[Effect] = field(default_factory=list)
-    keys: list[tuple[str, ...]] = field(default_factory=list)
+    keys: list[str | tuple[str, ...]] = field(default_factory=list)
     parts: list[tuple[bool, list[list[int]]]] = field(default_factory=list)
     passes: dict[tuple[int, State], State] = field(default_factory=dict)
 
@@ -119,7 +119,8 @@ class Unrolled:
             if item is None or not self._visited(environment):
                 self.keys.append(())
                 continue
-            self.keys.append(tuple(self.pack.value(term, environment) for term in reads))
+            key = tuple(self.pack.value(term, environment) for term in reads)
+            self.keys.append(key[0] if len(key) == 1 else key)
             places.setdefault(self.pack.value(parts["of"], environment), []).append(position)
         for name, positions in places.items():
             repeated = name == parts["repeated"]
@@ -170,20 +171,22 @@ class Unrolled:
             self.slots.update(self.passes[key])
 
     def _visit_all(self, positions: Sequence[int]) -> None:
+        """Look up what each item does to the slots; a flow that reads one slot needs no tuple of what they hold."""
         slots, effects, keys = self.slots, self.effects, self.keys
+        read = slots.get
         for position in positions:
-            held = tuple([slots.get(key) for key in keys[position]])
-            known = effects[position]
-            effect = known.get(held)
+            key = keys[position]
+            held = read(key) if type(key) is str else tuple([read(one) for one in key])
+            effect = effects[position].get(held)
             if effect is None:
-                effect = known[held] = self._effect(position, held)
-            for key, value in effect.writes:
-                slots[key] = value
+                effect = effects[position][held] = self._effect(position, held)
+            for name, value in effect.writes:
+                slots[name] = value
 
-    def _effect(self, position: int, held: tuple[Any, ...]) -> Effect:
+    def _effect(self, position: int, held: Any) -> Effect:
         """Take an item through the rules where the slots that it reads hold these values."""
         local = Slots()
-        for key, value in zip(self.keys[position], held, strict=True):
+        for key, value in self._contents(position, held):
             if value is UNKNOWN:
                 local.forget(key)
             elif value is not None:
@@ -201,6 +204,10 @@ class Unrolled:
         effect = Effect(position, tuple(writes.items()), tuple(report.findings()), collected, whole)
         self.order.append(effect)
         return effect
+
+    def _contents(self, position: int, held: Any) -> list[tuple[str, Any]]:
+        key = self.keys[position]
+        return [(key, held)] if isinstance(key, str) else list(zip(key, held, strict=True))
 
     def _attribute(self, settle: bool) -> None:
         """Say of each effect that matters in which repetitions it came about, by walking once more."""
@@ -220,7 +227,9 @@ class Unrolled:
         for repeated, lists in self.parts:
             for number, positions in enumerate(lists):
                 for position in positions:
-                    effect = self.effects[position][tuple([self.slots.get(key) for key in self.keys[position]])]
+                    key = self.keys[position]
+                    held = self.slots.get(key) if isinstance(key, str) else tuple([self.slots.get(one) for one in key])
+                    effect = self.effects[position][held]
                     if repeated and position in blamed and number not in effect.repetitions[-1:]:
                         effect.repetitions.append(number)
                     self.slots.update(effect.writes)
