@@ -17,7 +17,6 @@ struct Uniforms { M: u32, N: u32, K: u32, ldc: u32, column: u32, alpha: f32, pad
 //# include shared/rows_{{WEIGHT}}.wgsl NAME=weights BUFFER=B WIDTH=u.K
 
 fn store(m: u32, n: u32, sum: f32) {
-    if m >= u.M { return; }
     let at = m * u.ldc + u.column + n;
 //# if RESIDUAL == added
     C[at] = {{OUTPUT}}(f32(residual[at]) + u.alpha * sum);
@@ -32,31 +31,40 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     if n >= u.N { return; }
     let m = group.y * 8u;
     let last = u.M - 1u;
+    let chunks = (u.K + 7u) / 8u;
+    if (u.K & 7u) != 0u {
+        for (var r = m; r < min(m + 8u, u.M); r++) {
+            var sum = 0.0;
+            for (var chunk = 0u; chunk < chunks; chunk++) {
+                sum += dot8(weights8_any(n, chunk), activations8_any(r, chunk));
+            }
+            store(r, n, sum);
+        }
+        return;
+    }
+    if m + 1u == u.M {
+        var sum = 0.0;  // a lone token: no work for rows that are not there
+        for (var chunk = 0u; chunk < chunks; chunk++) {
+            sum += dot8(weights8(n, chunk), activations8(m, chunk));
+        }
+        store(m, n, sum);
+        return;
+    }
     var low = vec4(0.0);
     var high = vec4(0.0);
-    if m + 4u > u.M {
-        // Few rows left, a lone token above all: no work for rows that are not there.
-        for (var chunk = 0u; chunk < (u.K + 7u) / 8u; chunk++) {
-            let w = weights8_any(n, chunk);
-            low.x += dot8(w, activations8_any(m, chunk));
-            if m + 1u < u.M { low.y += dot8(w, activations8_any(m + 1u, chunk)); }
-            if m + 2u < u.M { low.z += dot8(w, activations8_any(m + 2u, chunk)); }
-        }
-    } else {
-        for (var chunk = 0u; chunk < (u.K + 7u) / 8u; chunk++) {
-            let w = weights8_any(n, chunk);
-            low.x += dot8(w, activations8_any(m, chunk));
-            low.y += dot8(w, activations8_any(m + 1u, chunk));
-            low.z += dot8(w, activations8_any(m + 2u, chunk));
-            low.w += dot8(w, activations8_any(m + 3u, chunk));
-            high.x += dot8(w, activations8_any(min(m + 4u, last), chunk));
-            high.y += dot8(w, activations8_any(min(m + 5u, last), chunk));
-            high.z += dot8(w, activations8_any(min(m + 6u, last), chunk));
-            high.w += dot8(w, activations8_any(min(m + 7u, last), chunk));
-        }
+    for (var chunk = 0u; chunk < chunks; chunk++) {
+        let w = weights8(n, chunk);
+        low.x += dot8(w, activations8(m, chunk));
+        low.y += dot8(w, activations8(min(m + 1u, last), chunk));
+        low.z += dot8(w, activations8(min(m + 2u, last), chunk));
+        low.w += dot8(w, activations8(min(m + 3u, last), chunk));
+        high.x += dot8(w, activations8(min(m + 4u, last), chunk));
+        high.y += dot8(w, activations8(min(m + 5u, last), chunk));
+        high.z += dot8(w, activations8(min(m + 6u, last), chunk));
+        high.w += dot8(w, activations8(min(m + 7u, last), chunk));
     }
     for (var r = 0u; r < 4u; r++) {
-        store(m + r, n, low[r]);
-        store(m + 4u + r, n, high[r]);
+        if m + r < u.M { store(m + r, n, low[r]); }
+        if m + 4u + r < u.M { store(m + 4u + r, n, high[r]); }
     }
 }

@@ -106,7 +106,8 @@ fn store_pair(m: u32, n: u32, first: f32, second: f32) {
 //# end
 }
 
-// The lane's share of both dot products; four steps at a time, so that eight wide loads are on their way at once.
+// The lane's share of both dot products. UNROLL: four steps at a time, so that eight wide loads are on their way at once;
+// not for quantised weights, whose steps hold more arithmetic than loads, and whose code would grow fourfold.
 fn share(m: u32, r0: u32, r1: u32, lane: u32, lanes: u32, chunks: u32) -> vec2<f32> {
     var s0 = 0.0;
     var s1 = 0.0;
@@ -119,6 +120,7 @@ fn share(m: u32, r0: u32, r1: u32, lane: u32, lanes: u32, chunks: u32) -> vec2<f
         }
         return vec2(s0, s1);
     }
+//# if UNROLL == four
     for (; c + 3u * lanes < chunks; c += 4u * lanes) {
         let p0 = first8(r0, c);
         let q0 = second8(r1, c);
@@ -141,6 +143,7 @@ fn share(m: u32, r0: u32, r1: u32, lane: u32, lanes: u32, chunks: u32) -> vec2<f
         s0 += dot8(p3, a3);
         s1 += dot8(q3, a3);
     }
+//# end
     for (; c < chunks; c += lanes) {
         let a = activations8(m, c);
         s0 += dot8(first8(r0, c), a);
