@@ -18,6 +18,18 @@ DEFAULT_PACK = "execution-v0"
 DEFAULT_CATALOG = "doppler-0.1.7"
 Catalog = str | Mapping[str, Kernel]
 
+__all__ = [
+    "Applied",
+    "Result",
+    "apply",
+    "compile",
+    "contract",
+    "execution_from_kernel_path",
+    "graph",
+    "load_catalog",
+    "load_pack",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -127,7 +139,7 @@ def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mappi
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Pause the cycle collector: a large graph makes many objects and no cycles, and each pass over them is for nothing."""
+    """Pause the cycle collector: a large graph makes many objects and no cycles, so its passes are for nothing."""
     enabled = gc.isenabled()
     gc.disable()
     try:

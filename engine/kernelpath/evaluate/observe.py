@@ -25,7 +25,8 @@ class Visit:
     """A chosen item after its way through the stages of one walk.
 
     `given` are the values that a flow's entry gives, such as in which pass it is. `writers` has, by slot, the walk of
-    the item that wrote it last before this one came; `start` has the slots' values on entry.
+    the item that wrote it last before this one came; `start` has the slots' values on entry. `workspace` has the values
+    of the program that made the visit.
     """
 
     data: Mapping[str, Any]
@@ -33,6 +34,7 @@ class Visit:
     given: Mapping[str, Any]
     writers: Mapping[str, ItemWalk]
     start: Mapping[str, Any]
+    workspace: Mapping[str, Any]
 
     @property
     def rules(self) -> list[Mapping[str, Any]]:
@@ -42,62 +44,70 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What a program gave, and the visits of the chosen items in the order in which they were made."""
+    """What a program gave, and the visits of the chosen items in the order in which they were made.
+
+    `workspaces` are those of the program and of the programs that it called, in the order in which they began.
+    """
 
     outcome: Outcome
     visits: tuple[Visit, ...]
+    workspaces: tuple[Mapping[str, Any], ...]
 
 
 def observe(pack: CompiledPack, program: str, values: Mapping[str, Any], chosen: Chosen) -> Observed:
     """Run the named program, programs that it calls included, and watch the chosen items."""
-    visits: list[Visit] = []
-    outcome = _run(pack, program, values, chosen, visits)
-    return Observed(outcome, tuple(visits))
+    seen = _Seen(chosen)
+    outcome = _run(pack, program, values, seen)
+    return Observed(outcome, tuple(seen.visits), tuple(seen.workspaces))
 
 
-def _run(pack: CompiledPack, program: str, values: Mapping[str, Any], chosen: Chosen, visits: list[Visit]) -> Outcome:
-    workspace = {**pack.meta["constants"], **values}
-    run = _WatchedRun(pack, pack.meta["programs"][program], workspace, dict(values))
-    run.chosen, run.visits = chosen, visits
+@dataclass(slots=True)
+class _Seen:
+    chosen: Chosen
+    visits: list[Visit] = field(default_factory=list)
+    workspaces: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+def _run(pack: CompiledPack, program: str, values: Mapping[str, Any], seen: _Seen) -> Outcome:
+    run = _WatchedRun(pack, pack.meta["programs"][program], {**pack.meta["constants"], **values}, dict(values))
+    run.seen = seen
+    seen.workspaces.append(run.workspace)
     return run.run()
 
 
 class _WatchedRun(ProgramRun):
     """A run that takes walks over chosen items once more."""
 
-    chosen: Chosen
-    visits: list[Visit]
+    seen: _Seen
 
     def _walk(self, entry: Mapping[str, Any]) -> None:
         over = entry["walk"]["scope"]["over"]
         if over:
-            self._watch(entry, self.workspace, self.pack.value(over, self.workspace), {}, None)
+            self._watch(entry, {}, self.pack.value(over, self.workspace), None)
         super()._walk(entry)
 
     def _flow(self, entry: Mapping[str, Any]) -> None:
         given = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
-        values = {**self.workspace, **given}
-        self._watch(entry, values, values[entry["over"]], given, self._start(entry))
+        self._watch(entry, given, self.workspace[entry["over"]], self._start(entry))
         super()._flow(entry)
 
-    def _watch(
-        self, entry: Mapping[str, Any], values: Mapping[str, Any], items: Any, given: Mapping[str, Any], slots: Slots | None
-    ) -> None:
-        if any(self.chosen(item) for item in items):
+    def _watch(self, entry: Mapping[str, Any], given: Mapping[str, Any], items: Any, slots: Slots | None) -> None:
+        if any(self.seen.chosen(item) for item in items):
+            values = {**self.workspace, **given}
             walk = _WatchedWalk(self.pack, entry["walk"], values, Report(), items, slots)
-            walk.watch = _Watch(self.chosen, self.visits, given, dict(slots.values) if slots else {})
+            walk.watch = _Watch(self.seen, given, dict(slots.values) if slots else {}, self.workspace)
             walk.run()
 
     def _program(self, name: str, values: Mapping[str, Any]) -> Outcome:
-        return _run(self.pack, name, values, self.chosen, self.visits)
+        return _run(self.pack, name, values, self.seen)
 
 
 @dataclass(slots=True)
 class _Watch:
-    chosen: Chosen
-    visits: list[Visit]
+    seen: _Seen
     given: Mapping[str, Any]
     start: Mapping[str, Any]
+    workspace: Mapping[str, Any]
     writers: dict[str, ItemWalk] = field(default_factory=dict)
 
 
@@ -114,10 +124,10 @@ class _WatchedWalk(Walk):
 
     def _through(self, walk: ItemWalk, position: int) -> None:
         watch = self.watch
-        before = dict(watch.writers) if watch.chosen(self.items[position]) else None
+        before = dict(watch.writers) if watch.seen.chosen(self.items[position]) else None
         super()._through(walk, position)
         if before is not None:
-            watch.visits.append(Visit(self.data, walk, watch.given, before, watch.start))
+            watch.seen.visits.append(Visit(self.data, walk, watch.given, before, watch.start, watch.workspace))
         for rule in (rule for stage in self.data["stages"] for rule in stage if rule["kind"] == "transition"):
             self._written(walk, rule)
 

@@ -31,7 +31,7 @@ class Outcome:
     workspace: dict[str, Any]
 
 
-class Finished(Exception):  # noqa: N818 - it ends a program early, it is no error
+class Finished(Exception):
     """A `return` entry ended the program."""
 
 

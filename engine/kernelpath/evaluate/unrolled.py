@@ -199,7 +199,7 @@ class Unrolled:
         )
         whole = walk.run()
         writes = {key: value for key, value in local.values.items() if key not in before or before[key] != value}
-        writes |= {key: UNKNOWN for key in local.unknown}
+        writes |= dict.fromkeys(local.unknown, UNKNOWN)
         collected = {name: walk.collected[name][0] for name in names} if whole else {}
         effect = Effect(position, tuple(writes.items()), tuple(report.findings()), collected, whole)
         self.order.append(effect)

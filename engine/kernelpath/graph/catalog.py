@@ -54,7 +54,9 @@ def load_catalog(name_or_path: str) -> Mapping[str, Kernel]:
     except OSError:
         known = ", ".join(sorted(found.stem for found in resource("kernels", "catalogs").glob("*.yaml")))
         message = f"there is no kernel catalogue `{name_or_path}`"
-        raise PackErrors([Diagnostic("catalog/unknown", (), ERROR, message, help=f"shipped ones are {known}")]) from None
+        raise PackErrors(
+            [Diagnostic("catalog/unknown", (), ERROR, message, help=f"shipped ones are {known}")]
+        ) from None
     return _catalog(str(path), hashlib.sha256(content).hexdigest())
 
 

@@ -97,9 +97,7 @@ def _members(index: int, found: Mapping[str, _Split]) -> dict[str, Any]:
 class _Split:
     """One list of each layer, made once for each set of steps that layers have in common."""
 
-    def __init__(
-        self, emitted: Sequence[Emitted], mask: Sequence[bool], layers: Sequence[Any], count: int
-    ) -> None:
+    def __init__(self, emitted: Sequence[Emitted], mask: Sequence[bool], layers: Sequence[Any], count: int) -> None:
         self.emitted = emitted
         self.numbers: Sequence[int] = ()
         self.keys: dict[tuple[int, ...], int] = {}

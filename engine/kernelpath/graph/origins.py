@@ -44,7 +44,7 @@ def _leaves(
 
 
 def _member(layer: Any, key: str) -> Any:
-    """Return a layer's member as JavaScript finds it: of an object, of a list by index or length, of a text likewise."""
+    """Return a layer's member as JavaScript finds it: of an object by key, of a list or text by index or length."""
     if isinstance(layer, dict):
         return layer.get(key, _ABSENT)
     if isinstance(layer, (list, tuple, str)):

@@ -14,7 +14,7 @@ Step = Any
 
 
 def patch_edits(settings: Settings, steps: Sequence[Step], patch: Any) -> Mapping[str, Any]:
-    """Return the ids that a patch leaves and brings: `ids`, how many are left in `kept`, and first places in `known`."""
+    """Return the ids that a patch leaves and brings (`ids`), how many are left (`kept`), and first places (`known`)."""
     identity = settings["identity"]
     removed = {change.get(identity) for change in _changes(patch, "remove") if isinstance(change, dict)}
     kept = [step[identity] for step in steps if step[identity] not in removed]
@@ -44,7 +44,9 @@ def patch_steps(settings: Settings, steps: Sequence[Step], patch: Any) -> Mappin
     identity, places = settings["identity"], settings["places"]
     current = _set(settings, steps, _changes(patch, "set"))
     removed = {change[identity] for change in _changes(patch, "remove")}
-    listed = [(step, f"{places['step']}/{place}") for place, step in enumerate(current) if step[identity] not in removed]
+    listed = [
+        (step, f"{places['step']}/{place}") for place, step in enumerate(current) if step[identity] not in removed
+    ]
     adds = _changes(patch, "add")
     if adds:
         families = settings.get("families", False)
@@ -103,8 +105,8 @@ class _LinkedSteps:
     With `families`, a step that is added after an anchor also passes what was added after the anchor's earlier
     siblings, so that a run of siblings keeps each with its own.
 
-    INVARIANT: the run of an anchor is the unbroken row of its siblings right after it, and `end` is its last one. An add
-    in the middle of a row breaks it there: what follows never comes back to the run, so breaking is linear in all.
+    INVARIANT: the run of an anchor is the unbroken row of its siblings right after it, and `end` is its last one. An
+    add in the middle of a row breaks it there: what follows never comes back to the run, so breaking is linear in all.
     """
 
     def __init__(self, items: Sequence[tuple[Step, str]], identity: str, families: bool = False) -> None:

@@ -57,7 +57,13 @@ def pack_folder(name_or_path: str) -> Path:
         return folder.resolve()
     known = ", ".join(sorted(path.parent.name for path in resource("rules").glob(f"*/{PACK_FILE}")))
     message = f"there is no pack `{name_or_path}`"
-    raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, help=f"shipped packs are {known}; a folder needs a {PACK_FILE}")])
+    raise PackErrors(
+        [
+            Diagnostic(
+                "pack/unknown", (), ERROR, message, help=f"shipped packs are {known}; a folder needs a {PACK_FILE}"
+            )
+        ]
+    )
 
 
 def shown_path(path: Path) -> str:
@@ -89,7 +95,11 @@ def read_chain(folder: Path) -> list[Layer]:
 def _cycle(seen: list[Path], node: Scalar | None) -> Diagnostic:
     names = " -> ".join(path.name for path in seen)
     return Diagnostic(
-        "pack/extends-cycle", (), ERROR, f"packs extend each other in a circle: {names}", span=node.span if node else None
+        "pack/extends-cycle",
+        (),
+        ERROR,
+        f"packs extend each other in a circle: {names}",
+        span=node.span if node else None,
     )
 
 

@@ -65,7 +65,9 @@ def _parts(node: Expression) -> list[tuple[str, Any]]:
     found = []
     for field in fields(node):
         value = getattr(node, field.name)
-        if isinstance(value, Expression) or (isinstance(value, tuple) and any(isinstance(v, Expression) for v in value)):
+        if isinstance(value, Expression) or (
+            isinstance(value, tuple) and any(isinstance(v, Expression) for v in value)
+        ):
             found.append((field.name, value))
     return found
 
@@ -78,4 +80,6 @@ def refuse_loops(body: Expression) -> None:
     """Refuse a function body that binds names of its own; an argument might use the same name."""
     for node in walk(body):
         if isinstance(node, Quantifier | Comprehension):
-            raise LanguageErrors([Problem("a function may not bind names with `any`, `all`, `count` or `for`", node.start, node.end)])
+            raise LanguageErrors(
+                [Problem("a function may not bind names with `any`, `all`, `count` or `for`", node.start, node.end)]
+            )

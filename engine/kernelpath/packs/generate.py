@@ -122,7 +122,10 @@ class ModuleWriter:
             case Resolve():
                 data |= self._resolve(name, rule)
             case Transition():
-                data |= {"slot": self.term(f"{name}__slot", rule.slot), "value": self.term(f"{name}__holds", rule.value)}
+                data |= {
+                    "slot": self.term(f"{name}__slot", rule.slot),
+                    "value": self.term(f"{name}__holds", rule.value),
+                }
             case Table():
                 data |= self._table(name, rule)
         return data
@@ -144,7 +147,8 @@ class ModuleWriter:
         for term in terms:
             shown |= deciding(term.checked)
         return [
-            (text, self._shown(f"{name}__value_{place}", checked)) for place, (text, checked) in enumerate(shown.items())
+            (text, self._shown(f"{name}__value_{place}", checked))
+            for place, (text, checked) in enumerate(shown.items())
         ]
 
     def _shown(self, name: str, checked: Checked) -> tuple[str, tuple[str, ...]]:
@@ -161,7 +165,8 @@ class ModuleWriter:
 
     def _table(self, name: str, rule: Table) -> Data:
         rows = [
-            {key: self.term(f"{name}__{place}_{key}", getattr(row, key)) for key in ("when", "value")} | {"path": row.path}
+            {key: self.term(f"{name}__{place}_{key}", getattr(row, key)) for key in ("when", "value")}
+            | {"path": row.path}
             for place, row in enumerate(rule.rows)
         ]
         return {"variable": rule.variable, "hit": rule.hit, "base": self.term(f"{name}__base", rule.base), "rows": rows}
@@ -255,7 +260,12 @@ class ModuleWriter:
             "slots": next((target for target, name in data["keep"] if name == "slots"), None),
         }
         given = {name for name, _ in data["with"]}
-        named = {over, start if isinstance(start, str) else None, data["carry"], flow.parts.count if flow.parts else None}
+        named = {
+            over,
+            start if isinstance(start, str) else None,
+            data["carry"],
+            flow.parts.count if flow.parts else None,
+        }
         data["also_reads"] = (data["also_reads"] - given) | (named - {None})
         data["keep"] = [(target, name) for target, name in data["keep"] if name != "slots"]
         return data

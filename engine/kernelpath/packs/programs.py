@@ -51,14 +51,23 @@ class ProgramReader:
             if not isinstance(node, Scalar):
                 yield item
             elif node.text in path:
-                self.terms.fault(node, "pack/fragment", f"fragments include each other in a circle: {' -> '.join([*path, node.text])}")
+                self.terms.fault(
+                    node,
+                    "pack/fragment",
+                    f"fragments include each other in a circle: {' -> '.join([*path, node.text])}",
+                )
             elif node.text in self.fragments:
                 fragment = self.fragments[node.text][1]
                 assert isinstance(fragment, documents.Sequence)
                 yield from self._included(fragment, (*path, node.text))
             else:
                 near = did_you_mean(node.text, self.fragments)
-                self.terms.fault(node, "pack/fragment", f"there is no fragment `{node.text}`", f"did you mean `{near}`?" if near else None)
+                self.terms.fault(
+                    node,
+                    "pack/fragment",
+                    f"there is no fragment `{node.text}`",
+                    f"did you mean `{near}`?" if near else None,
+                )
 
     def _names(self, extra: Mapping[str, Type] | None = None) -> Names:
         return self.terms.names({**self.values, **(extra or {})})
@@ -88,7 +97,9 @@ class ProgramReader:
         for name in names:
             if name not in known:
                 near = did_you_mean(name, known)
-                self.terms.fault(node[key], "pack/stage", f"there is no stage `{name}`", f"did you mean `{near}`?" if near else None)
+                self.terms.fault(
+                    node[key], "pack/stage", f"there is no stage `{name}`", f"did you mean `{near}`?" if near else None
+                )
 
     def _terms(self, node: Node | None, typed: bool = False) -> dict[str, Term]:
         found: dict[str, Term] = {}
@@ -109,9 +120,17 @@ class ProgramReader:
         self._check_names(node, "walk", stages, list(self.stages))
         scopes = {self.stages[stage].scope for stage in stages if stage in self.stages}
         if len(scopes) > 1:
-            self.terms.fault(node["walk"], "pack/walk", f"stages that are walked together have one scope, not {', '.join(sorted(scopes))}")
+            self.terms.fault(
+                node["walk"],
+                "pack/walk",
+                f"stages that are walked together have one scope, not {', '.join(sorted(scopes))}",
+            )
         for place, stage in enumerate(stages):
-            self._check_after(node["walk"], self.stages[stage].after if stage in self.stages else (), [*stages[:place], *plain.get("needs", [])])
+            self._check_after(
+                node["walk"],
+                self.stages[stage].after if stage in self.stages else (),
+                [*stages[:place], *plain.get("needs", [])],
+            )
         self._targets(node)
         return {}
 
@@ -119,7 +138,9 @@ class ProgramReader:
         """Hold an entry to what its stages or its record rely on: stages that the items passed before."""
         for name in after:
             if name not in passed:
-                self.terms.fault(node, "pack/after", f"items must pass stage `{name}` first", "walk it before, or add it to `needs`")
+                self.terms.fault(
+                    node, "pack/after", f"items must pass stage `{name}` first", "walk it before, or add it to `needs`"
+                )
 
     def _targets(self, node: documents.Mapping) -> None:
         for key in ("collect", "keep", "into"):
@@ -133,7 +154,12 @@ class ProgramReader:
     def _flow(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
         if plain["flow"] not in self.flows:
             near = did_you_mean(plain["flow"], self.flows)
-            self.terms.fault(node["flow"], "pack/flow", f"there is no flow `{plain['flow']}`", f"did you mean `{near}`?" if near else None)
+            self.terms.fault(
+                node["flow"],
+                "pack/flow",
+                f"there is no flow `{plain['flow']}`",
+                f"did you mean `{near}`?" if near else None,
+            )
         self._value(node["over"], plain["over"])
         if "carry" in node:
             self._value(node["carry"], plain["carry"])
@@ -148,9 +174,16 @@ class ProgramReader:
     def _read(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
         if plain["read"] not in self.records:
             near = did_you_mean(plain["read"], self.records)
-            self.terms.fault(node["read"], "pack/record", f"there is no record `{plain['read']}`", f"did you mean `{near}`?" if near else None)
+            self.terms.fault(
+                node["read"],
+                "pack/record",
+                f"there is no record `{plain['read']}`",
+                f"did you mean `{near}`?" if near else None,
+            )
         else:
-            self._check_after(node["read"], self.records[plain["read"]].after, [*plain.get("gaps", []), *plain.get("needs", [])])
+            self._check_after(
+                node["read"], self.records[plain["read"]].after, [*plain.get("gaps", []), *plain.get("needs", [])]
+            )
         self._targets(node)
         return {}
 
@@ -162,7 +195,12 @@ class ProgramReader:
         known = self.sections
         if plain["call"] not in known:
             near = did_you_mean(plain["call"], known)
-            self.terms.fault(node["call"], "pack/program", f"there is no program `{plain['call']}`", f"did you mean `{near}`?" if near else None)
+            self.terms.fault(
+                node["call"],
+                "pack/program",
+                f"there is no program `{plain['call']}`",
+                f"did you mean `{near}`?" if near else None,
+            )
         self._targets(node)
         return {f"with {name}": term for name, term in self._terms(node.get("with"), typed=True).items()}
 

@@ -26,8 +26,11 @@ def local_name(variable: str) -> str:
 
 
 _TAKEN = frozenset(
-    "items start ws slots out position meter islice EvaluationError Meter enumerate len None True False int float str "
-    "dict list type any all sum failed records isinstance print".split()
+    (
+        *("items", "start", "ws", "slots", "out", "position", "failed", "records", "meter", "islice"),
+        *("EvaluationError", "Meter", "enumerate", "isinstance", "len", "type", "any", "all", "sum", "print"),
+        *("int", "float", "str", "dict", "list", "None", "True", "False"),
+    )
 )
 
 
@@ -66,6 +69,10 @@ class Lines:
             self._depth -= deeper
 
 
+def _body(checked: Checked | CheckedMessage, writer: PythonWriter) -> str:
+    return message_to_python(checked, writer) if isinstance(checked, CheckedMessage) else writer.expression(checked)
+
+
 @dataclass(slots=True)
 class ExpressionWriter:
     """Writes checked expressions whose variables are locals; remembers whether any needs the meter."""
@@ -85,10 +92,7 @@ class ExpressionWriter:
     def function(self, name: str, checked: Checked | CheckedMessage) -> list[str]:
         """Return the lines of a function of its own for a term."""
         writer = self._writer(checked, {})
-        if isinstance(checked, CheckedMessage):
-            body = message_to_python(checked, writer)
-        else:
-            body = writer.expression(checked)
+        body = _body(checked, writer)
         spelled = [local_name(v) for v in sorted(checked.variables)] + [source_name(s) for s in sorted(checked.sources)]
         head = [f"def {name}({', '.join(spelled)}):"]
         return [*head, *(["    meter = Meter()"] if writer.uses_meter else []), f"    return {body}", ""]

@@ -90,7 +90,9 @@ class PackReader:
         records = {
             name: self._record(name, key, node, stages) for name, (key, node) in self.sections["records"].items()
         }
-        flows = {name: flow for name, (_, node) in self.sections["flows"].items() if (flow := self._flow(name, node, stages))}
+        flows = {
+            name: flow for name, (_, node) in self.sections["flows"].items() if (flow := self._flow(name, node, stages))
+        }
         programs = self._read_programs(stages, flows, records)
         self._refuse()
         last = self.chain[-1]
@@ -182,7 +184,9 @@ class PackReader:
         names = self.terms.names(variables)
         texts = {key: self.terms.text(node[key], names) if key in node else None for key in ("subject", "at")}
         doc = str(to_plain(node["doc"])) if "doc" in node else ""
-        return Scope(name, variables, given, locals_, item, over, index, texts["subject"], texts["at"], doc, place_of(node))
+        return Scope(
+            name, variables, given, locals_, item, over, index, texts["subject"], texts["at"], doc, place_of(node)
+        )
 
     def _all_values(self) -> Names:
         return self.terms.names(self.values)
@@ -195,7 +199,9 @@ class PackReader:
                 used[name] = self.values[name]
             else:
                 near = did_you_mean(name, self.values)
-                self.terms.fault(item, "pack/value", f"there is no value `{name}`", f"did you mean `{near}`?" if near else None)
+                self.terms.fault(
+                    item, "pack/value", f"there is no value `{name}`", f"did you mean `{near}`?" if near else None
+                )
         return used
 
     def _typed(self, node: documents.Mapping, section: str) -> dict[str, Type]:
@@ -224,7 +230,11 @@ class PackReader:
         for field_key, value in _mapping(mapping, "fields").entries:
             field_ = _mapping_of(value)
             wanted = self.record_types[name][field_key.text]
-            term = self.terms.term(field_["value"], self.terms.names(variables), wanted, known) if "value" in field_ else None
+            term = (
+                self.terms.term(field_["value"], self.terms.names(variables), wanted, known)
+                if "value" in field_
+                else None
+            )
             doc = str(to_plain(field_["doc"])) if "doc" in field_ else ""
             fields.append(RecordField(field_key.text, wanted, term, doc, place_of(field_key)))
         doc = str(to_plain(mapping["doc"])) if "doc" in mapping else ""
@@ -256,7 +266,9 @@ class PackReader:
             if rule.file.stage not in self.sections["stages"]:
                 near = did_you_mean(rule.file.stage, self.sections["stages"])
                 help_text = f"did you mean `{near}`?" if near else "declare it under `stages` in pack.yaml"
-                self.terms.fault(rule.root, "pack/stage", f"the folder `{rule.file.stage}` is no stage of the pack", help_text)
+                self.terms.fault(
+                    rule.root, "pack/stage", f"the folder `{rule.file.stage}` is no stage of the pack", help_text
+                )
         return stages
 
     def _after(self, node: documents.Mapping, scope: str, stages: Mapping[str, Stage]) -> list[str]:
@@ -283,7 +295,12 @@ class PackReader:
             stage, _, name = str(to_plain(item)).partition("/")
             if (stage, name) not in files:
                 near = did_you_mean(f"{stage}/{name}", [f"{s}/{n}" for s, n in files])
-                self.terms.fault(item, "pack/disable", f"there is no rule `{stage}/{name}`", f"did you mean `{near}`?" if near else None)
+                self.terms.fault(
+                    item,
+                    "pack/disable",
+                    f"there is no rule `{stage}/{name}`",
+                    f"did you mean `{near}`?" if near else None,
+                )
             files.pop((stage, name), None)
 
     def _stage_rules(self, nodes: list[RuleNode], scope: Scope, passed: list[Checked]) -> list[Rule]:
@@ -309,7 +326,9 @@ class PackReader:
         name = str(to_plain(each))
         if name in self.scopes:
             message = f"rules of stage `{node.file.stage}` are for each `{scope.name}`, not each `{name}`"
-            self.terms.fault(each, "pack/scope", message, f"write `each: {scope.name}`, or move the rule to another stage")
+            self.terms.fault(
+                each, "pack/scope", message, f"write `each: {scope.name}`, or move the rule to another stage"
+            )
         else:
             self._named(node.root, "each", self.scopes, "scope")
         return False
@@ -324,7 +343,16 @@ class PackReader:
         visits = self.terms.term(mapping["visits"], names) if "visits" in mapping else None
         kept = tuple((variable, term) for variable, term in reads if term)
         parts = self._parts(mapping, names)
-        return Flow(name, stage, str(to_plain(mapping["order"])), kept, visits, self.terms.type(mapping["slots"]), parts, place_of(node))
+        return Flow(
+            name,
+            stage,
+            str(to_plain(mapping["order"])),
+            kept,
+            visits,
+            self.terms.type(mapping["slots"]),
+            parts,
+            place_of(node),
+        )
 
     def _parts(self, flow: documents.Mapping, names: Names) -> Parts | None:
         """Return the parts of an unrolled flow, None of a listed one."""
@@ -342,9 +370,18 @@ class PackReader:
             return None
         return Parts(of, tuple(plain["order"]), plain["repeated"], on, plain["count"], plain.get("split", {}))
 
-    def _read_programs(self, stages: Mapping[str, Stage], flows: Mapping[str, Flow], records: Mapping[str, RecordShape]) -> Any:
+    def _read_programs(
+        self, stages: Mapping[str, Stage], flows: Mapping[str, Flow], records: Mapping[str, RecordShape]
+    ) -> Any:
         reader = ProgramReader(
-            self.terms, self.values, self.scopes, stages, flows, records, self.sections["programs"], self.sections["fragments"]
+            self.terms,
+            self.values,
+            self.scopes,
+            stages,
+            flows,
+            records,
+            self.sections["programs"],
+            self.sections["fragments"],
         )
         return {name: reader.program(name, _mapping_of(node)) for name, (_, node) in self.sections["programs"].items()}
 

@@ -77,7 +77,7 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
 
 
 def _misspelt_kind(root: documents.Mapping) -> str | None:
-    return next((found for key in root.keys() if (found := did_you_mean(key, KINDS))), None)
+    return next((found for key in root if (found := did_you_mean(key, KINDS))), None)
 
 
 @dataclass(slots=True)
@@ -156,11 +156,13 @@ class RuleReader:
     def _check(self, base: dict[str, Any]) -> Rule | None:
         holds = self._optional_term("check", BOOL)
         message = self._text("message")
-        parts = {key: self._text(key) for key in ("help", "subject", "at")}
+        parts: dict[str, Any] = {key: self._text(key) for key in ("help", "subject", "at")}
         fix, verdicts = self._plain("fix", None), tuple(self._plain("verdicts", []))
         if holds is None or message is None:
             return None
-        return Check(**base, holds=holds, message=message, **parts, fix=fix, stop=self._plain("stop", False), verdicts=verdicts)
+        return Check(
+            **base, holds=holds, message=message, **parts, fix=fix, stop=self._plain("stop", False), verdicts=verdicts
+        )
 
     def _given_variable(self, key: str) -> Type | None:
         """Return the type of the variable that the rule gives, which the scope must declare under `given`."""
@@ -169,7 +171,9 @@ class RuleReader:
         if isinstance(name, str) and name in self.scope.given:
             return self.scope.given[name]
         near = did_you_mean(str(name), self.scope.given)
-        help_text = f"did you mean `{near}`?" if near else f"declare it under `given` of scope `{self.scope.name}` in pack.yaml"
+        help_text = (
+            f"did you mean `{near}`?" if near else f"declare it under `given` of scope `{self.scope.name}` in pack.yaml"
+        )
         self.terms.fault(node, "pack/given", f"scope `{self.scope.name}` has no given variable `{name}`", help_text)
         return None
 
@@ -242,7 +246,12 @@ class RuleReader:
         for name, _ in cells.entries:
             if name.text not in known:
                 near = did_you_mean(name.text, known)
-                self.terms.fault(name, "pack/match", f"the table has no input `{name.text}`", f"did you mean `{near}`?" if near else None)
+                self.terms.fault(
+                    name,
+                    "pack/match",
+                    f"the table has no input `{name.text}`",
+                    f"did you mean `{near}`?" if near else None,
+                )
                 return None
         return self.terms.written(match_text(to_plain(cells)), node["match"], self.names, BOOL, self.given)
 
@@ -256,7 +265,7 @@ class RuleReader:
 
 
 @cache
-def _DERIVED() -> Checked:  # noqa: N802 - a constant that is made when it is first needed
+def _DERIVED() -> Checked:
     from kernelpath.language import check, parse
 
     return check(parse('"derived"'), Names())
@@ -270,7 +279,9 @@ def _row_type(hit: str, expected: Type | None) -> Type | None:
     return None if hit == "build" or expected is None else optional(expected)
 
 
-def ordered(rules: Sequence[Rule], scope: Scope, diagnostics: list[Diagnostic], places: Mapping[str, Node]) -> list[Rule]:
+def ordered(
+    rules: Sequence[Rule], scope: Scope, diagnostics: list[Diagnostic], places: Mapping[str, Node]
+) -> list[Rule]:
     """Return a stage's rules in evaluation order: by `order`, then by name, a rule after those whose results it reads.
 
     Collects a cycle of resolutions, two rules that give the same variable, and a rule that reads a later one's result.
@@ -321,7 +332,11 @@ class _Sorting:
         self.place(giver, path)
         if len(self.diagnostics) == before and giver.order > rule.order:
             message = f"`{name}` is read here before rule `{giver.identity}` gives it"
-            help_text = f"give this rule an `order` over {giver.order:g}" if giver.order != math.inf else "give the other rule an `order`"
+            help_text = (
+                f"give this rule an `order` over {giver.order:g}"
+                if giver.order != math.inf
+                else "give the other rule an `order`"
+            )
             self.diagnostics.append(_fault("pack/order", message, self.places[rule.identity], help_text))
 
 

@@ -80,7 +80,7 @@ class SweepWriter:
         return {name for name, _ in self.flow.reads} if self.flow else set()
 
     def _item(self, body: Lines) -> None:
-        """Write what precedes the rules: gaps end the fast path, other phases' steps are passed over, slots are read."""
+        """Write what precedes the rules: a gap ends the fast path, items not visited are passed over, slots read."""
         if self.scope.index:
             body.add(f"{local_name(self.scope.index)} = position")
         if not self.flow:
