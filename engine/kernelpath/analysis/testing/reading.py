@@ -29,6 +29,8 @@ def reads_of(rule: Rule, scope: Scope) -> Reads:
         for node in walk(part.expression):
             if isinstance(node, Member) and isinstance(owner := required(node.object.type), Record):
                 fields.setdefault(owner.name, set()).add(node.name)
+        if isinstance(whole := required(part.type), Record):  # it is handed on as it is
+            fields[whole.name] = set(whole.fields)
     variables = {name for part in checked for name in part.variables} - own
     return Reads(frozenset(variables), frozenset(name for part in checked for name in part.sources), fields)
 

@@ -20,14 +20,18 @@ class NotGiven(AttributeError):
 
 
 class RecordValue:
-    """A record with the fields that a case gives; reading another one raises NotGiven, unless it may be null."""
+    """A record with the fields that a case gives; reading another one raises NotGiven, unless it may be null.
 
-    def __init__(self, record: Record, given: Mapping[str, object]) -> None:
+    `held` are values to hold in place of the given ones, and beside them.
+    """
+
+    def __init__(self, record: Record, given: Mapping[str, object], held: Mapping[str, object] | None = None) -> None:
         self._record = record
         self._given = dict(given)
+        held = {**given, **(held or {})}
         for name, type_ in record.fields.items():
-            if name in given or admits_null(type_):
-                setattr(self, attribute(name), given.get(name))
+            if name in held or admits_null(type_):
+                setattr(self, attribute(name), held.get(name))
 
     def __getattr__(self, name: str) -> object:
         raise NotGiven(f"field `{name}` of a {self._record.name}")
@@ -59,8 +63,9 @@ def filled(value: object, type_: Type) -> object:
     if isinstance(type_, Optional) and value is not None:
         return filled(value, type_.inner)
     if isinstance(value, RecordValue) and isinstance(type_, Record):
-        fields = type_.fields.items()
-        return RecordValue(type_, {n: filled(value.given[n], t) if n in value.given else neutral(t) for n, t in fields})
+        given = value.given
+        held = {n: filled(given[n], t) if n in given else neutral(t) for n, t in type_.fields.items()}
+        return RecordValue(type_, given, held)
     if isinstance(value, list) and isinstance(type_, ListOf):
         return [filled(item, type_.element) for item in value]
     if isinstance(value, dict) and isinstance(type_, MapOf):
