@@ -1,0 +1,85 @@
+"""`kernelpath check`: whether manifests may run, and what is wrong with them."""
+
+from __future__ import annotations
+
+from kernelpath.cli.console import Console
+from kernelpath.cli.inputs import STANDARD_INPUT, InputErrors, unusable
+from kernelpath.cli.judging import Judge, Judged
+from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from kernelpath.diagnostics import Diagnostic
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help=MANIFEST_HELP)
+    add_request(parser)
+    add_shared(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check every file, those after a bad one too, and return the exit code of the worst."""
+    once_only([*options.files, options.runtime])
+    console = Console(options)
+    judge = Judge.of(options)
+    judged: list[Judged] = []
+    refused: list[InputErrors] = []
+    for name in options.files:
+        try:
+            judged.append(judge.judge(name))
+        except InputErrors as errors:
+            refused.append(errors)
+    _tell(console, judge, judged, refused)
+    if refused:
+        return 2
+    return 0 if all(one.ok for one in judged) else 1
+
+
+def once_only(names: list[str | None]) -> None:
+    """Refuse standard input that is named twice: it can be read only once."""
+    if names.count(STANDARD_INPUT) > 1:
+        raise unusable("cli/usage", "standard input is named more than once, but it can be read only once")
+
+
+def _tell(console: Console, judge: Judge, judged: list[Judged], refused: list[InputErrors]) -> None:
+    found = _distinct([diagnostic for one in judged for diagnostic in one.diagnostics])
+    sources = judge.sources([one.manifest for one in judged])
+    unread = [diagnostic for errors in refused for diagnostic in errors.diagnostics]
+    if not console.is_text:
+        console.report([*found, *unread], sources)
+        return
+    if judged:
+        console.report(found, sources, _clean(judge, judged))
+    if unread:
+        console.refuse(unread, {name: source for errors in refused for name, source in errors.sources.items()})
+
+
+def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings without repetitions: what is said of the overlay is said once, not for every manifest."""
+    seen: set[tuple[object, ...]] = set()
+    kept = []
+    for found in diagnostics:
+        key = (found.rule, found.message, found.subject, found.span)
+        if found.span is None or key not in seen:
+            kept.append(found)
+        seen.add(key)
+    return kept
+
+
+def _clean(judge: Judge, judged: list[Judged]) -> str:
+    """Return a line for each manifest that may run."""
+    return "".join(_line(judge, one) for one in judged if one.ok and one.value is not None)
+
+
+def _line(judge: Judge, judged: Judged) -> str:
+    from kernelpath.diagnostics.render.printable import printable
+
+    steps = judged.value["resolvedSteps"]["all"]
+    layers = judge.num_layers if judge.num_layers is not None else judged.manifest.num_layers()
+    extent = f" over {layers} layers" if isinstance(layers, int) and layers else ""
+    name = printable(judged.manifest.document.source.name)
+    return f"{name}: clean, {len(steps)} steps{extent} by pack {judge.pack.meta['name']}\n"

@@ -1,0 +1,32 @@
+"""Which commands there are. A command is a module with `declare(parser)` and `run(options) -> int`.
+
+A new command is a line here and a module of its own; nothing is imported until the command is asked for.
+"""
+
+from __future__ import annotations
+
+#: name: module, what it does in a line
+COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("check", "say whether manifests may run, and what is wrong with them"),
+    "compile": ("compile", "print what a manifest compiles to, as JSON"),
+    "apply": ("apply", "apply a manifest to a runtime config, and print the result"),
+    "explain": ("explain", "say why a step has the dtypes it has, or what a rule is for"),
+    "pack show": ("pack_show", "list a pack's stages and rules, or show one of them"),
+    "pack doc": ("pack_doc", "write a pack's documentation as Markdown"),
+    "kernels list": ("kernels_list", "list the kernels of a catalogue"),
+    "demo": ("demo", "check, explain and compile two manifests that come with kernelpath"),
+}
+
+
+def split(words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the command that the words begin with, and the words after it; None where they begin with none."""
+    for length in (1, 2):
+        name = " ".join(words[:length])
+        if name in COMMANDS:
+            return name, words[length:]
+    return None, words
+
+
+def groups() -> set[str]:
+    """Return the first words of the commands that have two."""
+    return {name.split(" ")[0] for name in COMMANDS if " " in name}

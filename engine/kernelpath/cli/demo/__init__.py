@@ -1,0 +1,99 @@
+"""`kernelpath demo`: two manifests, one that may run and one that may not, and what kernelpath says of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+from kernelpath.cli.inputs import unusable
+from kernelpath.cli.options import add_shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+MANIFESTS = ("passes.json", "fails.json")
+TOUR = (
+    ("A manifest that may run.", "check passes.json", 0),
+    ("Why is a dtype what it is? Back through the slots, to whoever said so.", "explain passes.json widen.inputDtype", 0),
+    ("What it compiles to; here the part that says which kernels run in each layer of a decode.",
+     "compile passes.json --part /runtimeInferencePatch/kernelPath/decode", 24),
+    ("A manifest that is wrong in three ways: each is told once, where it is.", "check fails.json", 0),
+    ("What a rule is for.", "explain flow/read-dtype-mismatch", 0),
+)
+NEXT = """\
+What to try next
+  kernelpath demo --copy-to FOLDER         both manifests as files of yours, to change and check
+  kernelpath check MANIFEST --runtime F    your own manifest, under an overlay or a runtime config
+  kernelpath pack show                     all rules, stage by stage
+  kernelpath pack show RULE --python       a rule as the Python that runs
+  kernelpath kernels list                  the kernels that manifests may name
+"""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.add_argument("--copy-to", metavar="FOLDER", help="copy the two manifests there, and do nothing else")
+    add_shared(parser, formats=("text",))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the tour, each command with its real output."""
+    if options.copy_to is not None:
+        return _copy(Path(options.copy_to))
+    options.pack, options.catalog = _absolute(options.pack), _absolute(options.catalog)
+    with chdir(Path(__file__).parent):
+        for about, command, most in TOUR:
+            _show(about, command, most, options)
+    sys.stdout.write(NEXT)
+    return 0
+
+
+def _absolute(name: str) -> str:
+    """Return a path that means the same in every folder; the name of something shipped stays as it is."""
+    return os.path.abspath(name) if os.path.exists(name) else name
+
+
+def _show(about: str, command: str, most: int, options: argparse.Namespace) -> None:
+    """Run a command and show its output; of a long one the first lines."""
+    from kernelpath.cli.running import run as run_command
+
+    sys.stdout.write(f"{about}\n\n$ kernelpath {command}\n")
+    sys.stdout.flush()
+    words = [*command.split(" "), "--pack", options.pack, "--catalog", options.catalog]
+    if not most:
+        run_command(words)
+        sys.stdout.write("\n")
+        return
+    with _captured() as output:
+        run_command(words)
+    lines = output.getvalue().splitlines(keepends=True)
+    sys.stdout.write("".join(lines[:most]))
+    sys.stdout.write(f"... ({len(lines) - most} more lines)\n\n" if len(lines) > most else "\n")
+
+
+@contextmanager
+def _captured() -> Iterator[StringIO]:
+    output = StringIO()
+    with redirect_stdout(output):
+        yield output
+
+
+def _copy(folder: Path) -> int:
+    """Copy the manifests into a folder, over nothing that is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in MANIFESTS:
+            target = folder / name
+            with target.open("x", encoding="utf-8") as file:
+                file.write((Path(__file__).parent / name).read_text(encoding="utf-8"))
+            sys.stdout.write(f"{target}\n")
+    except FileExistsError:
+        raise unusable("cli/output", f"`{target}` is there already", help_text="name another folder") from None
+    except OSError as error:
+        raise unusable("cli/output", f"`{os.fspath(folder)}` cannot be written", error) from None
+    return 0

@@ -1,0 +1,149 @@
+"""`kernelpath explain`: why a step has the dtypes it has, or what a rule is for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kernelpath.cli.check import once_only
+from kernelpath.cli.console import Console
+from kernelpath.cli.explained import Answer, StepAnswer, answer_members, answer_text
+from kernelpath.cli.inputs import Manifest, read_manifest, unusable
+from kernelpath.cli.judging import Judge
+from kernelpath.cli.options import add_request, add_shared
+from kernelpath.cli.origins import Origins
+from kernelpath.cli.packs import pack_model
+from kernelpath.diagnostics import Diagnostic, did_you_mean
+from kernelpath.evaluate.explain import Explainer
+from kernelpath.evaluate.observe import Observed, observe
+from kernelpath.graph.catalog import load_presets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+EXAMPLES = """\
+examples:
+  kernelpath explain manifest.json attention_0              every dtype of a step, in every phase it runs in
+  kernelpath explain manifest.json attention_0.inputDtype   one of them
+  kernelpath explain flow/read-dtype-mismatch               a rule: why it is there, its tests, its decisions
+  kernelpath explain E55                                    the rules that carry a decision
+"""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("subject", metavar="FILE|RULE", help="a manifest, or a rule by its name or a decision")
+    parser.add_argument("step", nargs="?", metavar="STEP[.FIELD]", help="a step, by its id or its place")
+    add_request(parser)
+    add_shared(parser, formats=("text", "json"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain a step or a rule."""
+    if options.step is None:
+        from kernelpath.cli.explain_rule import run_rule
+
+        return run_rule(options)
+    once_only([options.subject, options.runtime])
+    console = Console(options)
+    inquiry = Inquiry(options)
+    answer = inquiry.answer(options.step)
+    if console.is_text:
+        console.write(answer_text(answer))
+        if answer.findings:
+            console.refuse(answer.findings, answer.sources)
+    else:
+        from kernelpath.cli.values import json_text
+
+        console.write(json_text(answer_members(answer)))
+    return 0 if answer.known else 1
+
+
+class Inquiry:
+    """A manifest under a judge, whose steps are asked about."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.judge = Judge.of(options)
+        self.manifest: Manifest = read_manifest(options.subject)
+        self.pack = pack_model(options.pack)
+        self.origins = Origins(self.pack, self.manifest, self.judge.overlay, options.catalog)
+
+    def answer(self, target: str) -> Answer:
+        """Return the answer to a question such as `attention_0.inputDtype`."""
+        steps = self._steps()
+        position, field = _target(target, steps)
+        observed = self._observed(position)
+        visits = [StepAnswer(visit, Explainer(self.pack, visit)) for visit in observed.visits]
+        answers = [answer for answer in visits if answer.fields]
+        for answer in answers:
+            answer.choose(field)
+        if field and answers and not any(answer.chosen for answer in answers):
+            raise _no_field(field, answers)
+        step = steps[position] if isinstance(steps[position], dict) else {}
+        known = bool(answers) and all(answer.known for answer in answers)
+        findings = [] if known else self._findings(observed, step.get("id"), position)
+        sources = self.judge.sources([self.manifest])
+        return Answer(str(step.get("id", position)), answers, self.origins, findings, sources, self.pack)
+
+    def _steps(self) -> Sequence[Any]:
+        """Return the steps as they stand after a patch; those of the manifest where it cannot be applied."""
+        patched = [space["steps_json"] for space in self._observed(-1).workspaces if space.get("steps_json")]
+        compiled: Sequence[Any] = patched[-1] if patched else _listed(self.manifest.inference)
+        if not compiled:
+            name = self.manifest.document.source.name
+            raise unusable("cli/usage", f"`{name}` has no execution graph, and so no steps")
+        return compiled
+
+    def _observed(self, position: int) -> Observed:
+        program, values = self.judge.request(self.manifest)
+        values = {**values, "catalog": self.judge.catalog, "presets": load_presets()}
+        return observe(self.judge.pack, program, values, lambda item: _is_step(item) and item.index == position)
+
+    def _findings(self, observed: Observed, identity: Any, position: int) -> list[Diagnostic]:
+        """Return what is wrong with the step; if nothing is, what is wrong at all."""
+        found = self.judge.placed(self.manifest, tuple(observed.outcome.report.diagnostics))
+        own = [diagnostic for diagnostic in found if diagnostic.subject in (identity, str(position))]
+        return own or found
+
+
+def _is_step(item: Any) -> bool:
+    return hasattr(item, "raw") and hasattr(item, "index")
+
+
+def _listed(inference: Any) -> Sequence[Any]:
+    execution = inference.get("execution") if isinstance(inference, dict) else None
+    steps = execution.get("steps") if isinstance(execution, dict) else None
+    return steps if isinstance(steps, list) else []
+
+
+def _target(target: str, steps: Sequence[Any]) -> tuple[int, str]:
+    """Return the place of the step that a target names, and its field; ids may have dots, the longest one counts."""
+    ids = _places(steps)
+    parts = target.split(".")
+    for count in range(len(parts), 0, -1):
+        name = ".".join(parts[:count])
+        if name in ids:
+            return ids[name], ".".join(parts[count:])
+        if count == 1 and name.removeprefix("#").isdecimal() and int(name.removeprefix("#")) < len(steps):
+            return int(name.removeprefix("#")), ".".join(parts[1:])
+    near = did_you_mean(target, ids) or did_you_mean(parts[0], ids)
+    known = f"its steps are {', '.join(list(ids)[:8])}" + (", ..." if len(ids) > 8 else "")
+    raise unusable("cli/usage", f"there is no step `{target}`", help_text=f"did you mean `{near}`?" if near else known)
+
+
+def _places(steps: Sequence[Any]) -> dict[str, int]:
+    """Return the first place of each step id."""
+    places: dict[str, int] = {}
+    for place, step in enumerate(steps):
+        if isinstance(step, dict) and isinstance(step.get("id"), str):
+            places.setdefault(step["id"], place)
+    return places
+
+
+def _no_field(field: str, answers: list[StepAnswer]) -> Exception:
+    known = list(dict.fromkeys(name for answer in answers for name in answer.fields))
+    near = did_you_mean(field, [*known, *(name.split(".")[-1] for name in known)])
+    meant = f"did you mean `{near}`?" if near else f"fields are {', '.join(known)}"
+    return unusable("cli/usage", f"a step has no field `{field}` that rules decide", help_text=meant)

@@ -1,0 +1,154 @@
+"""Read the files that a user names. Every way in which that can fail is one diagnostic, and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from kernelpath.graph.documents import MAX_BYTES, Document, read_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from kernelpath.diagnostics import Diagnostic, Source
+
+STANDARD_INPUT = "-"
+SECTION_MEMBERS = ("schema", "execution", "sessionDefaults")
+
+
+class InputErrors(Exception):
+    """What was given cannot be worked with; `diagnostics` say why, `sources` are the texts that they point into."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source] | None = None) -> None:
+        super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
+        self.diagnostics = tuple(diagnostics)
+        self.sources = dict(sources or {})
+
+
+class Manifest:
+    """A manifest, or an inference section that stands alone: its document and what of it is compiled.
+
+    `prefix` is the JSON pointer of the inference section in the document.
+    """
+
+    def __init__(self, document: Document, whole: bool) -> None:
+        self.document = document
+        self.whole = whole
+        self.prefix = "/inference" if whole else ""
+        self.inference: Any = document.value["inference"] if whole else document.value
+
+    def model_id(self) -> Any:
+        """Return the model's name; a section that stands alone has none."""
+        return self.document.value.get("modelId", "model") if self.whole else "model"
+
+    def num_layers(self) -> Any:
+        """Return the number of layers that the manifest's architecture says, 0 where it says none."""
+        architecture = self.document.value.get("architecture") if self.whole else None
+        return architecture.get("numLayers", 0) if isinstance(architecture, dict) else 0
+
+
+class Overlay:
+    """What changes a manifest: an overlay, or a whole runtime config, whose inference section holds it."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.is_config = "inference" in document.value and not {"session", "executionPatch"} & document.value.keys()
+
+
+def read_manifest(name: str) -> Manifest:
+    """Return the manifest in a file; raises InputErrors where there is none."""
+    document = read_document(name)
+    value = document.value
+    if isinstance(value, dict) and "inference" in value:
+        if not isinstance(value["inference"], dict):
+            message = f"the inference section is {_kind(value['inference'])}, not an object"
+            raise _misfit(document, "/inference", message)
+        return Manifest(document, whole=True)
+    if isinstance(value, dict) and any(member in value for member in SECTION_MEMBERS):
+        return Manifest(document, whole=False)
+    message = "this is neither a manifest nor an inference section"
+    if not isinstance(value, dict):
+        message = f"a manifest is an object, and this is {_kind(value)}"
+    help_text = "a manifest has a member `inference`; an inference section has `schema` and `execution`"
+    raise _misfit(document, "", message, help_text)
+
+
+def read_overlay(name: str | None) -> Overlay | None:
+    """Return the overlay or runtime config in a file, None for no name; raises InputErrors."""
+    if name is None:
+        return None
+    document = read_document(name)
+    if isinstance(document.value, dict):
+        return Overlay(document)
+    message = f"an overlay is an object, and this is {_kind(document.value)}"
+    help_text = "an overlay has `session` and `executionPatch`; a runtime config has `inference`"
+    raise _misfit(document, "", message, help_text)
+
+
+def read_document(name: str) -> Document:
+    """Return the JSON document in a file, or on standard input for `-`; raises InputErrors where it is none."""
+    shown = "<stdin>" if name == STANDARD_INPUT else name
+    document = read_json(shown, _bytes(name))
+    if not document.ok:
+        raise InputErrors(document.diagnostics, {shown: document.source})
+    return document
+
+
+def _bytes(name: str) -> bytes:
+    """Return a file's content, and no more of it than what a document may have, whatever kind of file it is."""
+    try:
+        if name == STANDARD_INPUT:
+            return sys.stdin.buffer.read(MAX_BYTES + 1)
+        with open(name, "rb") as file:
+            status = os.fstat(file.fileno())
+            wanted = status.st_size if stat.S_ISREG(status.st_mode) else MAX_BYTES
+            return file.read(min(wanted, MAX_BYTES) + 1)
+    except FileNotFoundError:
+        raise _missing(name) from None
+    except IsADirectoryError:
+        raise unusable("cli/input", f"`{name}` is a folder, not a file") from None
+    except (OSError, ValueError) as error:
+        raise unusable("cli/input", f"`{name}` cannot be read", error) from None
+
+
+def _missing(name: str) -> InputErrors:
+    from kernelpath.diagnostics import did_you_mean
+
+    folder = os.path.dirname(name) or "."
+    try:
+        beside = os.listdir(folder)[:1000]
+    except OSError:
+        return unusable("cli/input", f"there is no file `{name}`")
+    near = did_you_mean(os.path.basename(name), beside)
+    meant = os.path.join(os.path.dirname(name), near) if near else None
+    return unusable("cli/input", f"there is no file `{name}`", help_text=f"did you mean `{meant}`?" if meant else None)
+
+
+def unusable(rule: str, message: str, error: Exception | None = None, help_text: str | None = None) -> InputErrors:
+    """Return the error for something that cannot be used, with what the system says about it."""
+    from kernelpath.diagnostics import ERROR, Diagnostic
+
+    if error is not None:
+        message += f": {(getattr(error, 'strerror', None) or str(error)).lower()}"
+    return InputErrors([Diagnostic(rule, (), ERROR, message, help=help_text)])
+
+
+def _misfit(document: Document, pointer: str, message: str, help_text: str | None = None) -> InputErrors:
+    from kernelpath.diagnostics import ERROR, Diagnostic
+
+    span = document.locate(pointer)
+    found = Diagnostic("cli/document", (), ERROR, message, pointer=pointer, span=span, help=help_text)
+    return InputErrors([found], {document.source.name: document.source})
+
+
+def _kind(value: Any) -> str:
+    """Return what kind of JSON value something is, as one says it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    kinds = ((list, "a list"), (str, "a string"), (dict, "an object"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "a number")

@@ -1,0 +1,152 @@
+"""Run a pack's program on a manifest, and put what it finds at its places in the user's files and in the rules."""
+
+from __future__ import annotations
+
+from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
+from kernelpath.facade import apply, compile, load_pack
+from kernelpath.graph.catalog import load_catalog
+from kernelpath.packs.files import PackErrors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from kernelpath.diagnostics import Diagnostic, Source
+    from kernelpath.evaluate.compiled import CompiledPack
+
+NOTHING = "cli/no-graph"
+
+
+class Judged:
+    """What a manifest comes to: `value` is None where it may not run, or where it has no graph."""
+
+    def __init__(self, manifest: Manifest, ok: bool, value: Any, diagnostics: list[Diagnostic]) -> None:
+        self.manifest = manifest
+        self.ok = ok
+        self.value = value
+        self.diagnostics = diagnostics
+
+
+class Judge:
+    """A pack, a catalogue and an overlay, which manifests are judged by."""
+
+    def __init__(self, pack: str, catalog: str, overlay: Overlay | None, num_layers: int | None) -> None:
+        self.pack: CompiledPack = usable_pack(pack)
+        self.catalog = usable_catalog(catalog)
+        self.overlay = overlay
+        self.num_layers = num_layers
+
+    @staticmethod
+    def of(options: argparse.Namespace) -> Judge:
+        """Return the judge that a command's options describe; raises InputErrors where they describe none."""
+        overlay = read_overlay(options.runtime)
+        return Judge(options.pack, options.catalog, overlay, options.num_layers)
+
+    def judge(self, name: str) -> Judged:
+        """Return what the manifest in a file comes to; raises InputErrors where it is none."""
+        manifest = read_manifest(name)
+        program, values = self.request(manifest)
+        result = apply(**values, **self._with()) if program == "apply" else compile(**_renamed(values), **self._with())
+        value = result.value["executionV0State"] if program == "apply" and result.value else result.value
+        found = self.placed(manifest, result.diagnostics)
+        if result.ok and value is None:
+            found.append(_no_graph(manifest))
+        return Judged(manifest, result.ok, value, found)
+
+    def request(self, manifest: Manifest) -> tuple[str, dict[str, Any]]:
+        """Return the program that judges a manifest under the overlay, and the values that it starts from.
+
+        A runtime config is applied, since it may name a kernel path of its own; anything else is compiled.
+        """
+        if self.overlay is not None and self.overlay.is_config:
+            return "apply", {"manifest": self.whole(manifest), "runtime_config": self.overlay.document.value}
+        return "compile", {
+            "inference": manifest.inference,
+            "runtime": self.overlay.document.value if self.overlay else None,
+            "model_id": manifest.model_id(),
+            "num_layers": self._layers(manifest),
+        }
+
+    def _with(self) -> dict[str, Any]:
+        return {"pack": self.pack, "catalog": self.catalog}
+
+    def _layers(self, manifest: Manifest) -> Any:
+        if self.num_layers is not None:
+            return self.num_layers
+        from kernelpath.language import RUNTIME  # the number of layers may be written as text
+
+        layers = manifest.num_layers()
+        return RUNTIME["_number"](layers) if isinstance(layers, str) else layers  # type: ignore[operator]
+
+    def whole(self, manifest: Manifest) -> dict[str, Any]:
+        """Return the manifest as a whole one, with the number of layers that the caller says."""
+        value = manifest.document.value if manifest.whole else {"modelId": "model", "inference": manifest.inference}
+        if self.num_layers is None:
+            return dict(value)
+        architecture = value.get("architecture")
+        given = architecture if isinstance(architecture, dict) else {}
+        return {**value, "architecture": {**given, "numLayers": self.num_layers}}
+
+    def placed(self, manifest: Manifest, diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+        """Return findings at their places, after those of the documents themselves."""
+        documents = [manifest.document] + ([self.overlay.document] if self.overlay else [])
+        found = [diagnostic for document in documents for diagnostic in document.diagnostics]
+        if not diagnostics:
+            return found
+        from kernelpath.cli.placing import Placing
+
+        placing = Placing(self.pack, manifest, self.overlay)
+        return found + [placing.placed(diagnostic) for diagnostic in diagnostics]
+
+    def sources(self, manifests: list[Manifest]) -> dict[str, Source]:
+        """Return the texts that findings may point into."""
+        documents = [manifest.document for manifest in manifests]
+        documents += [self.overlay.document] if self.overlay else []
+        return {document.source.name: document.source for document in documents}
+
+
+def _renamed(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a program's values under the names that the public function gives them."""
+    return {"manifest_inference" if name == "inference" else name: value for name, value in values.items()}
+
+
+def usable_pack(name: str) -> CompiledPack:
+    """Return a pack; raises InputErrors with every mistake in it."""
+    try:
+        return load_pack(name)
+    except PackErrors as errors:
+        raise refused(errors) from None
+
+
+def usable_catalog(name: str) -> Any:
+    """Return a catalogue's kernels; raises InputErrors where it is none."""
+    try:
+        return load_catalog(name)
+    except PackErrors as errors:
+        raise refused(errors) from None
+
+
+def refused(errors: PackErrors) -> InputErrors:
+    """Return a pack's mistakes as errors of input, with the files that they point into."""
+    from kernelpath.cli.placing import pack_sources
+
+    return InputErrors(errors.diagnostics, pack_sources(errors.diagnostics))
+
+
+def _no_graph(manifest: Manifest) -> Diagnostic:
+    from kernelpath.diagnostics import NOTE, Diagnostic
+
+    pointer = f"{manifest.prefix}/execution/steps"
+    return Diagnostic(
+        rule=NOTHING,
+        decisions=(),
+        severity=NOTE,
+        message="there is no execution graph here, so that nothing was checked",
+        pointer=pointer,
+        span=manifest.document.locate(pointer),
+        help="a graph is a list of steps under `execution.steps` of the inference section",
+    )
+
+
+__all__ = ["Judge", "Judged", "refused", "usable_catalog", "usable_pack"]

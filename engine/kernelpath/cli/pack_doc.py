@@ -1,0 +1,43 @@
+"""`kernelpath pack doc`: a pack's documentation as Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernelpath.cli.console import Console
+from kernelpath.cli.inputs import unusable
+from kernelpath.cli.options import add_shared
+from kernelpath.cli.pack_pages import pages
+from kernelpath.cli.packs import pack_model
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    parser.description = "Write an index, a page for each rule, and the decision matrix, as Markdown."
+    add_shared(parser, formats=("text",))
+    parser.epilog = "--output is a folder here; without it, pages go to `PACK-rules` in the working folder"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write every page, over older ones, and say how many there are."""
+    pack = pack_model(options.pack)
+    folder = Path(options.output or f"{pack.name}-rules")
+    written = pages(pack, options.pack)
+    for name, text in written.items():
+        _write(folder / name, text)
+    options.output = None
+    if not options.quiet:
+        Console(options).write(f"{len(written)} pages in {folder}\n")
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as error:
+        raise unusable("cli/output", f"`{path}` cannot be written", error) from None

@@ -1,0 +1,78 @@
+"""Put findings at their places: the line of the user's file, and the rule's file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from kernelpath.cli.inputs import Manifest, Overlay
+from kernelpath.diagnostics import Diagnostic, Label, Source, Span
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.resources import resource
+
+SECTION = "/inference"
+
+
+class Placing:
+    """Knows the documents that a pack's findings point into."""
+
+    def __init__(self, pack: CompiledPack, manifest: Manifest, overlay: Overlay | None) -> None:
+        self.pack = pack
+        self.manifest = manifest
+        self.overlay = overlay
+
+    def placed(self, found: Diagnostic) -> Diagnostic:
+        """Return a finding with its span, its pointer into the whole document, and the place of its rule."""
+        secondary = (*found.secondary, *self._rule_label(found.rule))
+        if found.document == "runtime" and self.overlay is not None:
+            pointer = self._in_overlay(found.pointer or "")
+            return replace(found, pointer=pointer, span=self.overlay.document.locate(pointer), secondary=secondary)
+        pointer = self.manifest.prefix + (found.pointer or "").removeprefix(self._section)
+        span = self.manifest.document.locate(pointer)
+        if self._derived and found.pointer is not None and self.overlay is not None:
+            pointer = f"{SECTION}/kernelPath"  # the graph that was compiled is not the manifest's own
+            span = self.overlay.document.locate(pointer)
+        return replace(found, pointer=pointer, span=span, secondary=secondary)
+
+    @cached_property
+    def _section(self) -> str:
+        """How pointers into the manifest begin: where a config is applied, with the section that they are in."""
+        return SECTION if self.overlay is not None and self.overlay.is_config else ""
+
+    @cached_property
+    def _derived(self) -> bool:
+        """Whether the config names a kernel path, from which the graph is derived."""
+        section = self.overlay.document.value["inference"] if self.overlay and self.overlay.is_config else None
+        return isinstance(section, dict) and bool(section.get("kernelPath"))
+
+    def _in_overlay(self, pointer: str) -> str:
+        return SECTION + pointer.removeprefix(SECTION) if self._section else pointer
+
+    def _rule_label(self, identity: str) -> tuple[Label, ...]:
+        place = self._rules.get(identity)
+        return () if place is None else (Label(Span(place[0], place[1], 1, place[1], 1), "rule"),)
+
+    @cached_property
+    def _rules(self) -> dict[str, tuple[str, int]]:
+        rules = [rule for stage in self.pack.meta["stages"].values() for rule in stage]
+        return {rule["id"]: (rule["file"], rule["line"]) for rule in rules}
+
+
+def pack_sources(diagnostics: list[Diagnostic]) -> dict[str, Source]:
+    """Return the texts of the pack files that findings point into; those that cannot be read are left out."""
+    names = {found.span.file for found in diagnostics if found.span}
+    names |= {label.span.file for found in diagnostics for label in found.secondary}
+    texts = {name: pack_text(name) for name in names}
+    return {name: Source(name, text) for name, text in texts.items() if text is not None}
+
+
+def pack_text(shown: str) -> str | None:
+    """Return the text of a pack's file by the name that messages show; None where it cannot be read."""
+    shipped = resource("rules", shown.removeprefix("rules/"))
+    for path in (Path(shown), shipped):
+        try:
+            return path.read_bytes().decode("utf-8", "replace")
+        except (OSError, ValueError):
+            continue
+    return None

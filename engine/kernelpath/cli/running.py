@@ -1,0 +1,90 @@
+"""Run one command, and turn whatever happens into an exit code: 0 clean, 1 findings, 2 bad input, 3 our fault."""
+
+from __future__ import annotations
+
+import sys
+
+from kernelpath.cli.commands import COMMANDS, groups, split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from kernelpath.cli.inputs import InputErrors
+
+CLEAN, FINDINGS, BAD_INPUT, OUR_FAULT = 0, 1, 2, 3
+INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
+
+
+def run(words: list[str]) -> int:
+    """Run the command that the words name and return its exit code."""
+    try:
+        return _run(words)
+    except SystemExit as ended:  # the parser's: help, or wrong usage that it has told
+        return ended.code if isinstance(ended.code, int) else BAD_INPUT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read the output has had enough of it
+        return CLEAN
+    except Exception as error:
+        return _fault(error, "-v" in words or "--verbose" in words)
+
+
+def _run(words: list[str]) -> int:
+    name, rest = split(words)
+    if name is None:
+        return _no_command(words)
+    from importlib import import_module
+
+    from kernelpath.cli.options import parser
+
+    module, summary = COMMANDS[name]
+    command = import_module(f"kernelpath.cli.{module}")
+    arguments = parser(name, summary)
+    command.declare(arguments)
+    options = arguments.parse_args(rest)
+    from kernelpath.cli.inputs import InputErrors
+
+    try:
+        return int(command.run(options))
+    except InputErrors as errors:
+        return _refused(options, errors)
+
+
+def _refused(options: argparse.Namespace, errors: InputErrors) -> int:
+    """Tell what kept the command from its work."""
+    from kernelpath.cli.console import Console
+
+    Console(options).refuse(errors.diagnostics, errors.sources)
+    return BAD_INPUT
+
+
+def _no_command(words: list[str]) -> int:
+    """Answer what names no command: a wish for help, for the version, or a mistake."""
+    from kernelpath.cli import usage
+
+    if words[:1] in (["-V"], ["--version"]):
+        sys.stdout.write(usage.version() + "\n")
+        return CLEAN
+    if not words or words[0] in ("-h", "--help", "help"):
+        sys.stdout.write(usage.overview())
+        return CLEAN if words else BAD_INPUT
+    if words[0] in groups() and words[1:2] in ([], ["-h"], ["--help"]):
+        sys.stdout.write(usage.overview(words[0]))
+        return CLEAN if words[1:] else BAD_INPUT
+    sys.stderr.write(usage.unknown(words))
+    return BAD_INPUT
+
+
+def _fault(error: Exception, verbose: bool) -> int:
+    """Tell of a bug of ours: in one line, or with all that a report of it needs."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
+    what = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+    told = f"kernelpath: this is a bug of kernelpath, not of your files: {what} (at {place}); -v shows more\n"
+    sys.stderr.write(told)
+    if verbose:
+        traceback.print_exception(error)
+    return OUR_FAULT
