@@ -1,0 +1,76 @@
+"""A pack's files as an editor holds them: its layers, the extended packs first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kernelpath.diagnostics import ERROR, Diagnostic
+from kernelpath.lsp.texts.files import Files
+from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar
+from kernelpath.packs.files import MAX_CHAIN, PACK_FILE, Layer, PackErrors, RuleFile, pack_folder
+from kernelpath.packs.reading import pack_schema
+from kernelpath.packs.shape import validate
+
+
+@dataclass(slots=True)
+class Chains:
+    """Reads layers, and holds each pack.yaml to its schema once."""
+
+    files: Files
+    shapes: dict[Path, tuple[Node, list[Diagnostic]]] = field(default_factory=dict)
+
+    def layers(self, folder: Path) -> list[Layer]:
+        """Return the layers of a pack; raises PackErrors where a pack.yaml cannot be read or has another shape."""
+        chain: list[Layer] = []
+        current: Path | None = folder
+        while current is not None:
+            layer = _layer(current, self.files)
+            chain.append(layer)
+            current = _extended(layer, self.files, [known.folder for known in chain])
+        found = [fault for layer in reversed(chain) for fault in self._shape(layer)]
+        if found:
+            raise PackErrors(found)
+        return chain[::-1]
+
+    def _shape(self, layer: Layer) -> list[Diagnostic]:
+        known = self.shapes.get(layer.folder)
+        if known is None or known[0] is not layer.root:
+            known = self.shapes[layer.folder] = (layer.root, validate(layer.root, pack_schema()))
+        return known[1]
+
+
+def _layer(folder: Path, files: Files) -> Layer:
+    try:
+        root = files.tree(folder / PACK_FILE)
+    except DocumentErrors as errors:
+        raise PackErrors(errors.diagnostics) from None
+    if not isinstance(root, Mapping):
+        raise PackErrors([Diagnostic("pack/shape", (), ERROR, f"{PACK_FILE} must be a mapping", span=root.span)])
+    rules = tuple(rule_file(folder, rule) for rule in files.rule_paths(folder))
+    return Layer(folder.name, folder, root, rules)
+
+
+def rule_file(folder: Path, path: Path) -> RuleFile:
+    """Return a rule file's place in its pack."""
+    return RuleFile(folder.name, path.parent.name, path.stem, path, str(path))
+
+
+def _extended(layer: Layer, files: Files, seen: list[Path]) -> Path | None:
+    node = layer.root.get("extends")
+    if not isinstance(node, Scalar):
+        return None
+    beside = (layer.folder.parent / node.text).resolve()
+    folder = beside if files.exists(beside / PACK_FILE) else _shipped(node)
+    if folder in seen or len(seen) >= MAX_CHAIN:
+        names = " -> ".join(path.name for path in [*seen, folder])
+        message = f"packs extend each other in a circle: {names}"
+        raise PackErrors([Diagnostic("pack/extends-cycle", (), ERROR, message, span=node.span)])
+    return folder
+
+
+def _shipped(node: Scalar) -> Path:
+    try:
+        return pack_folder(node.text)
+    except PackErrors as errors:
+        raise PackErrors([found.with_span(node.span) for found in errors.diagnostics]) from None

@@ -1,0 +1,130 @@
+"""All names of one file with their places, made once for each text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+from kernelpath.language.types import UNKNOWN, Vocabulary
+from kernelpath.lsp.checking.session import Model
+from kernelpath.lsp.symbols.environment import environment
+from kernelpath.lsp.symbols.expressions import expression_names, message_names, without_null
+from kernelpath.lsp.symbols.occurrence import Occurrence, Symbol
+from kernelpath.lsp.symbols.roles import RULE, Path, Role, role_at, scalars
+from kernelpath.packs.documents import Mapping, Node, Scalar
+
+_WORD = re.compile(r"[A-Za-z][\w-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The names of a file, in the order of their places."""
+
+    path: FilePath
+    occurrences: tuple[Occurrence, ...]
+
+    def at(self, offset: int) -> Occurrence | None:
+        """Return the innermost name that an offset touches; one that begins there comes before one that ends there."""
+        touching = [found for found in self.occurrences if found.start <= offset <= found.end]
+        return min(touching, key=lambda found: (offset == found.end, found.end - found.start), default=None)
+
+    def of(self, symbol: Symbol) -> list[Occurrence]:
+        """Return where the file names a symbol."""
+        return [found for found in self.occurrences if found.symbol == symbol]
+
+
+def index(model: Model, kind: str, path: FilePath, root: Node | None) -> Index:
+    """Return the names of a file of a kind, from its tree, which may be what is left of a half-written one."""
+    found = _Indexer(model, kind, path, root)
+    places = scalars(root) if root else ()
+    names = [name for steps, scalar, is_key in places for name in found.names(steps, scalar, is_key)]
+    return Index(path, tuple(sorted(names, key=lambda name: (name.start, name.end))))
+
+
+@dataclass(slots=True)
+class _Indexer:
+    model: Model
+    kind: str
+    path: FilePath
+    root: Node | None
+
+    def names(self, steps: Path, scalar: Scalar, is_key: bool) -> Iterator[Occurrence]:
+        """Yield the names in one scalar at their offsets in the file."""
+        role = role_at(self.kind, steps, is_key=is_key)
+        if role is None:
+            return
+        if role.kind in ("expression", "message"):
+            yield from self._expression(steps, scalar, role)
+        elif role.kind == "type":
+            yield from self._type(scalar)
+        elif role.kind == "cell":
+            yield from self._cell(steps, scalar)
+        else:
+            yield self._name(steps, scalar, role)
+
+    def _expression(self, steps: Path, scalar: Scalar, role: Role) -> Iterator[Occurrence]:
+        known = environment(self.model, self.kind, self.path, self.root, steps, role)
+        read = expression_names if role.kind == "expression" else message_names
+        for name in read(self.model, known, scalar.text):
+            yield self._moved(name, scalar)
+
+    def _moved(self, name: Occurrence, scalar: Scalar) -> Occurrence:
+        """Return a name of a scalar's text at its place in the file."""
+        start, end = scalar.source_offset(name.start), scalar.source_offset(name.end)
+        symbol = name.symbol
+        if symbol and symbol[0] == "loop":
+            symbol = ("loop", str(self.path), symbol[1], str(scalar.source_offset(int(symbol[2]))))
+        return Occurrence(start, max(start, end), symbol, name.type, name.declares, name.text)
+
+    def _type(self, scalar: Scalar) -> Iterator[Occurrence]:
+        for word in _WORD.finditer(scalar.text):
+            type_ = self.model.reader.terms.types.get(word[0])
+            if type_ is not None:
+                kind = "vocabulary" if isinstance(type_, Vocabulary) else "record"
+                yield self._moved(Occurrence(word.start(), word.end(), (kind, word[0]), type_, text=word[0]), scalar)
+
+    def _cell(self, steps: Path, scalar: Scalar) -> Iterator[Occurrence]:
+        """A cell of a decision table is a value of its input's vocabulary, where the input has one."""
+        known = environment(self.model, self.kind, self.path, self.root, steps, None)
+        name = next((str(step) for step in reversed(steps) if isinstance(step, str)), "")
+        type_ = without_null(known.names.variables.get(name, UNKNOWN))
+        if isinstance(type_, Vocabulary):
+            symbol = ("word", type_.name, scalar.text)
+            yield Occurrence(*bounds(scalar), symbol, type_, text=scalar.text)
+
+    def _name(self, steps: Path, scalar: Scalar, role: Role) -> Occurrence:
+        symbol = self._symbol(steps, scalar.text, role.of)
+        return Occurrence(*bounds(scalar), symbol, None, role.kind == "declares", scalar.text)
+
+    def _symbol(self, steps: Path, text: str, of: str) -> Symbol:
+        """Return the symbol that a plain name stands for: some hang on what they stand in."""
+        if of in ("field", "parameter", "variable", "word"):
+            return (of, str(steps[1]), text)
+        if of == "let":
+            return (of, str(self.path), text)
+        if of == "given":
+            return ("variable", self._scope(steps, text), text)
+        if of == "local":
+            return ("variable", self._flow_scope(steps), text)
+        return (of, text)
+
+    def _scope(self, steps: Path, variable: str) -> str:
+        """Return the scope that declares a given variable: the rule's own, or one that a program's entry walks."""
+        if self.kind == RULE:
+            each = self.root.get("each") if isinstance(self.root, Mapping) else None
+            return each.text if isinstance(each, Scalar) else ""
+        scopes = self.model.reader.scopes.values()
+        return next((scope.name for scope in scopes if variable in scope.given), "")
+
+    def _flow_scope(self, steps: Path) -> str:
+        flow = self.model.pack.flows.get(str(steps[1]))
+        stage = self.model.pack.stages.get(flow.stage) if flow else None
+        return stage.scope if stage else ""
+
+
+def bounds(scalar: Scalar) -> tuple[int, int]:
+    """Return where a scalar's text begins and ends in its file, without quotes."""
+    inset = 1 if scalar.style in ("'", '"') else 0
+    return scalar.start + inset, max(scalar.start + inset, scalar.end - inset)

@@ -1,0 +1,123 @@
+"""All that a language server knows: open texts, the packs they belong to, and the names in each file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from kernelpath.diagnostics import Source
+from kernelpath.lsp.checking.session import Model, PackSession
+from kernelpath.lsp.symbols.index import Index, index
+from kernelpath.lsp.symbols.roles import PACK, RULE, TEST
+from kernelpath.lsp.texts.cursor import Cursor, cursor_at
+from kernelpath.lsp.texts.files import Files
+from kernelpath.lsp.texts.json_tree import json_cursor, json_tree
+from kernelpath.lsp.texts.recovery import recovered
+from kernelpath.packs.documents import DocumentErrors, Node
+from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX
+
+MANIFEST = "manifest"
+
+
+@dataclass
+class Document:
+    """One file as it is now: its kind, its text, and the pack that it belongs to."""
+
+    path: Path
+    kind: str
+    source: Source
+    session: PackSession | None = None
+
+    @cached_property
+    def root(self) -> Node | None:
+        """The tree, or what is left of it where a line is half written."""
+        return json_tree(self.source) if self.kind == MANIFEST else recovered(self.source)
+
+    @property
+    def model(self) -> Model | None:
+        """The pack as far as it can be read; None where there is none."""
+        return self.session.model if self.session else None
+
+    def cursor(self, offset: int) -> Cursor:
+        """Return where a cursor stands at an offset."""
+        read = json_cursor if self.kind == MANIFEST else cursor_at
+        return read(self.source.text, offset)
+
+
+@dataclass(slots=True)
+class Workspace:
+    """Holds documents and packs; `refresh` after an edit makes them current."""
+
+    files: Files = field(default_factory=Files)
+    sessions: dict[Path, PackSession] = field(default_factory=dict)
+    _documents: dict[Path, Document] = field(default_factory=dict)
+    _indexes: dict[Path, tuple[Source, object, Index]] = field(default_factory=dict)
+
+    def kind(self, path: Path) -> str | None:
+        """Return what kind of file a path is, None for one that is none of ours."""
+        if path.suffix == ".json":
+            return MANIFEST
+        if path.name == PACK_FILE:
+            return PACK
+        if self.files.pack_of(path) is None:
+            return None
+        return TEST if path.name.endswith(TEST_SUFFIX) else RULE
+
+    def session(self, folder: Path) -> PackSession:
+        """Return the pack of a folder, read when it is first asked for."""
+        if folder not in self.sessions:
+            self.sessions[folder] = PackSession(folder, self.files)
+            self.sessions[folder].refresh()
+        return self.sessions[folder]
+
+    def refresh(self, path: Path) -> None:
+        """Read again what a changed file can have changed: its own pack, and the packs that extend it."""
+        folder = self.files.pack_of(path)
+        if folder is None:
+            return
+        if folder not in self.sessions:
+            self.session(folder)
+        for session in self.sessions.values():
+            if folder in session.folders():
+                session.refresh()
+
+    def document(self, path: Path) -> Document | None:
+        """Return a file as it is now; None where it cannot be read, or is none of ours."""
+        kind = self.kind(path)
+        if kind is None:
+            return None
+        try:
+            source = self.files.source(path)
+        except DocumentErrors:
+            return None
+        known = self._documents.get(path)
+        if known is None or known.source is not source:
+            folder = self.files.pack_of(path)
+            known = self._documents[path] = Document(path, kind, source, self.session(folder) if folder else None)
+        return known
+
+    def index(self, document: Document) -> Index:
+        """Return the names of a pack's file; none where no pack.yaml says what they mean."""
+        model = document.model
+        if model is None:
+            return Index(document.path, ())
+        known = self._indexes.get(document.path)
+        token = model.reader.memory.declarations
+        if known is None or known[0] is not document.source or known[1] is not token:
+            made = index(model, document.kind, document.path, document.root)
+            known = self._indexes[document.path] = (document.source, token, made)
+        return known[2]
+
+    def pack_documents(self, session: PackSession, *, tests: bool = True) -> list[Document]:
+        """Return the files of a pack and of those that it extends, each pack.yaml first."""
+        paths = [folder / PACK_FILE for folder in reversed(session.folders())]
+        for folder in session.folders():
+            paths += self.files.rule_paths(folder)
+            paths += self.files.test_paths(folder) if tests else []
+        return [found for path in paths if (found := self.document(path))]
+
+    def close(self, path: Path) -> None:
+        """Forget an editor's text; what is on disk counts again."""
+        self.files.open.pop(path, None)
+        self._documents.pop(path, None)
