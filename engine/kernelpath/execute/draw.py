@@ -44,13 +44,16 @@ def _drawn(form: BindingFormat, names: Names, fill: Mapping[str, Any], generator
     if form.dtype in _K_SCALES:
         return _blocks(form, lengths, deviation, generator)
     values = generator.normal(size=lengths) * deviation
-    if fill.get("special"):
+    if fill.get("special") and DTYPES[form.dtype].elements == 1:
         flat = values.reshape(-1)
         flat[0], flat[flat.size // 2] = np.nan, np.inf
     return _weight(form, lengths, values)
 
 
 def _weight(form: BindingFormat, lengths: tuple[int, ...], values: Array) -> Weight:
+    if form.dtype == "f16":  # `convert` refuses what overflows; here an infinity is welcome
+        with np.errstate(over="ignore"):
+            return Weight(form.name, "f16", lengths, values.astype(np.float16).reshape(-1).view(np.uint8))
     plain = Weight(form.name, "f32", lengths, values.astype(np.float32).reshape(-1).view(np.uint8))
     return plain if form.dtype in ("f32", "u32") else convert(plain, form.dtype)
 
