@@ -1,0 +1,166 @@
+"""Make the item of a cell: the values of a scope's variables with which rules can be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernelpath.analysis.domain.formulas import ABSENT, PRESENT, Leaf
+from kernelpath.analysis.testing.meaning import evaluate
+from kernelpath.analysis.testing.outcomes import Outcome
+from kernelpath.analysis.testing.records import NotGiven, RecordValue, filled, neutral
+from kernelpath.language import EvaluationError, Expression, Type, interpret, unparse
+from kernelpath.language.ast import Call, Index, Name
+from kernelpath.language.checker import Checked
+from kernelpath.language.types import INT, ListOf, MapOf, Optional, Record, required
+from kernelpath.packs.model import Check, Pack, Resolve, Stage, Table
+
+Cell = Mapping[Leaf, Any]
+
+
+@dataclass(slots=True)
+class Item:
+    """What a cell gives: `given` as a test file writes it, `values` as rules read it."""
+
+    given: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    whole: bool = True
+
+
+def make_item(pack: Pack, stage: Stage, cell: Cell) -> Item:
+    """Return the item of a cell; it is not `whole` where an expression that is free cannot have its value."""
+    item = Item()
+    variables = pack.scopes[stage.scope].variables
+    roots = list(dict.fromkeys(leaf.root() for leaf in cell))
+    for root in roots:
+        if root.expression is None and not root.name.startswith("source("):
+            item.given[root.name] = _written(root, cell)
+            item.values[root.name] = _value(root, cell)
+    for name, type_ in variables.items():
+        item.values.setdefault(name, pack.constants.get(name, neutral(type_)))
+    for root in roots:
+        _place_free(root, cell, item, variables)
+    return item
+
+
+def _chosen(leaf: Leaf, cell: Cell) -> Any:
+    return cell[leaf] if leaf in cell else leaf.choices[0]
+
+
+def _written(leaf: Leaf, cell: Cell) -> Any:
+    """Return a leaf's value as a test file writes it: records as mappings, without what does not matter."""
+    value = _chosen(leaf, cell)
+    inside = {step: child for step, child in leaf.children.items() if _matters(child, cell)}
+    if inside and isinstance(value, list):
+        return _listed(value, {step: _written(child, cell) for step, child in inside.items()})
+    if value is PRESENT or isinstance(value, dict):
+        members = {str(step): _written(child, cell) for step, child in inside.items()}
+        own: dict[str, Any] = value if isinstance(value, dict) else {}
+        return {**own, **{name: inner for name, inner in members.items() if inner is not ABSENT}}
+    return value
+
+
+def _matters(leaf: Leaf, cell: Cell) -> bool:
+    return not leaf.is_element and (leaf in cell or any(_matters(child, cell) for child in leaf.children.values()))
+
+
+def _listed(value: list[Any], items: Mapping[str | int, Any]) -> list[Any]:
+    found = list(value)
+    for step, inner in sorted((int(step), inner) for step, inner in items.items()):
+        if inner is not None:
+            found += [None] * (step + 1 - len(found))
+            found[step] = inner
+    return found
+
+
+def _value(leaf: Leaf, cell: Cell) -> Any:
+    """Return a leaf's value as rules read it."""
+    return _typed(_written(leaf, cell), leaf.type)
+
+
+def _typed(written: Any, type_: Type) -> Any:
+    if isinstance(type_, Optional):
+        return None if written is None else _typed(written, type_.inner)
+    if isinstance(type_, Record):
+        fields = {name: _typed(value, type_.fields[name]) for name, value in written.items()}
+        return filled(RecordValue(type_, fields), type_)
+    if isinstance(type_, MapOf) and isinstance(required(type_.value), Record):
+        return {key: _typed(value, type_.value) for key, value in written.items()}
+    return written
+
+
+def _place_free(root: Leaf, cell: Cell, item: Item, variables: Mapping[str, Type]) -> None:
+    """Let a free expression have its value: an entry of a map or a list, the provenance of a variable."""
+    if root.expression is None and not root.name.startswith("source("):
+        return
+    written, value = _written(root, cell), _value(root, cell)
+    node = root.expression
+    if node is None or _is_source(node):
+        item.sources[root.name.removeprefix("source(").removesuffix(")")] = value
+    elif not (isinstance(node, Index) and isinstance(node.object, Name) and _put(node, value, item, variables)):
+        item.whole = item.whole and _has_value(node, value, item)
+        item.given[unparse(node)] = written
+        return
+    item.given[root.name if node is None else unparse(node)] = written
+
+
+def _is_source(node: Expression) -> bool:
+    return isinstance(node, Call) and node.function == "source"
+
+
+def _put(node: Index, value: Any, item: Item, variables: Mapping[str, Type]) -> bool:
+    assert isinstance(node.object, Name)
+    name = node.object.name
+    key = _evaluated(node.index, item)
+    if key is None or name not in variables:
+        return False
+    if isinstance(required(variables[name]), MapOf):
+        item.values[name] = {**(item.values[name] or {}), **({} if value is None else {key: value})}
+        return True
+    return isinstance(variables[name], ListOf) and node.index.type == INT and _put_in_list(name, key, value, item)
+
+
+def _put_in_list(name: str, place: int, value: Any, item: Item) -> bool:
+    items = list(item.values[name])
+    if value is None or not 0 <= place < 1000:
+        return value is None and place >= len(items)
+    items += [value] * (place + 1 - len(items))
+    items[place] = value
+    item.values[name] = items
+    return True
+
+
+def _has_value(node: Expression, value: Any, item: Item) -> bool:
+    return bool(_evaluated(node, item) == value)
+
+
+def _evaluated(node: Expression, item: Item) -> Any:
+    checked = Checked(node, node.type, 0, frozenset(), frozenset())
+    try:
+        return interpret(checked, item.values, item.sources)
+    except (EvaluationError, NotGiven, KeyError, TypeError, AttributeError):
+        return None
+
+
+def outcomes(pack: Pack, stage: Stage, item: Item) -> dict[str, Outcome]:
+    """Return what each rule of a stage does with an item, in order, until one stops it; by the rules' names.
+
+    A rule that reads what the item leaves open is not in the answer.
+    """
+    scope = pack.scopes[stage.scope]
+    values, sources = dict(item.values), dict(item.sources)
+    found: dict[str, Outcome] = {}
+    for rule in [rule for name in stage.after for rule in pack.stages[name].rules] + list(stage.rules):
+        try:
+            outcome = evaluate(rule, scope, values, sources)
+        except (NotGiven, KeyError, TypeError, AttributeError):
+            continue
+        found[rule.name if rule.stage == stage.name else rule.identity] = outcome
+        if isinstance(rule, Resolve | Table) and outcome.kind in ("value", "skip"):
+            values[rule.variable] = outcome.parts.get("value")
+            sources[rule.variable] = str(outcome.parts.get("source", ""))
+        if isinstance(rule, Check) and rule.stop and outcome.kind == "fail":
+            break
+    return found
