@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kernelpath.analysis.testing.outcomes import Outcome, agrees
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.item import ItemWalk, Slots
+from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.report import Report
-from kernelpath.packs.generate import generate
+from kernelpath.evaluate.slots import Slots
+from kernelpath.packs.generate import ModuleWriter
 from kernelpath.packs.model import Pack, Rule
 
-_NO_SCOPE: Mapping[str, Any] = {"item": None, "index": None, "over": None, "subject": None, "at": None}
+
+@dataclass(frozen=True, slots=True)
+class CompiledRules:
+    """The generated form of a pack, and the data of its scopes, also of those that no program walks."""
+
+    pack: CompiledPack
+    scopes: Mapping[str, Mapping[str, Any]]
 
 
-def compile_pack(pack: Pack) -> CompiledPack:
+def compile_rules(pack: Pack) -> CompiledRules:
     """Return the generated form of a pack that was read already."""
     from kernelpath.language import RUNTIME
 
-    generated = generate(pack)
+    writer = ModuleWriter(pack)
+    generated = writer.write()
     namespace: dict[str, Any] = dict(RUNTIME)
     exec(compile(generated.text, f"<pack {pack.name}>", "exec"), namespace)
-    return CompiledPack(namespace, generated.data)
+    return CompiledRules(CompiledPack(namespace, generated.data), writer.scopes)
 
 
-def evaluate_compiled(pack: CompiledPack, rule: Rule, values: dict[str, object]) -> Outcome:
+def evaluate_compiled(compiled: CompiledRules, rule: Rule, values: dict[str, object]) -> Outcome:
     """Return what the rule's compiled form does; `values` has all variables of its scope.
 
     A rule that does not apply and a check that holds are both told as a pass: the engine keeps no difference.
     """
+    pack = compiled.pack
     data = next(found for found in pack.meta["stages"][rule.stage] if found["id"] == rule.identity)
     report, slots = Report(), Slots()
-    walk = ItemWalk(pack, _scope(pack, rule), dict(values), set(), report, slots)
+    walk = ItemWalk(pack, compiled.scopes[rule.scope], dict(values), set(), report, slots)
     walk.walk([data])
     if report.diagnostics:
         return _reported(rule, report)
@@ -53,14 +63,6 @@ def _reported(rule: Rule, report: Report) -> Outcome:
         return Outcome("error", {"error": found.message.removeprefix(broken)})
     at = None if found.document is None else f"{found.document}#{found.pointer or ''}"
     return Outcome("fail", {"fail": found.message, "subject": found.subject, "help": found.help, "at": at})
-
-
-def _scope(pack: CompiledPack, rule: Rule) -> Mapping[str, Any]:
-    """Return the data of a rule's scope, which the walks of programs hold."""
-    entries = (entry for program in pack.meta["programs"].values() for entry in program["entries"] if "walk" in entry)
-    scopes = (entry["walk"]["scope"] for entry in entries if entry["walk"]["scope"]["name"] == rule.scope)
-    found: Mapping[str, Any] = next(scopes, _NO_SCOPE)
-    return found
 
 
 def same(meaning: Outcome, compiled: Outcome) -> bool:

@@ -76,8 +76,7 @@ class GivenReader:
 
     def _source(self, key: documents.Scalar, name: str, value: object) -> None:
         if name not in self.scope.given:
-            known = [f"source({other})" for other in self.scope.given]
-            self._fault(wording.unknown_variable(key.text, self.scope.name, known), key)
+            self._fault(wording.unknown_source(name, self.scope.name, self.scope.given), key)
         elif name not in self.reads.sources:
             self._fault(wording.unread_variable(key.text, [f"source({other})" for other in self.reads.sources]), key)
         elif isinstance(value, str):

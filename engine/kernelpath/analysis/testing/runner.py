@@ -10,13 +10,12 @@ from typing import Any
 
 from kernelpath.analysis.testing import wording
 from kernelpath.analysis.testing.cases import Case, TestFile, read_tests
-from kernelpath.analysis.testing.compiled import compile_pack, evaluate_compiled, same
+from kernelpath.analysis.testing.compiled import CompiledRules, compile_rules, evaluate_compiled, same
 from kernelpath.analysis.testing.meaning import evaluate
 from kernelpath.analysis.testing.outcomes import Outcome, agrees, first_difference, shown
 from kernelpath.analysis.testing.records import NotGiven, plain
 from kernelpath.analysis.testing.results import BROKEN, FAILED, PASSED, CaseResult, PackResults
 from kernelpath.diagnostics import Diagnostic
-from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.program import run_program
 from kernelpath.graph.catalog import load_catalog, load_presets
 from kernelpath.language import Trace
@@ -38,13 +37,13 @@ class PackTests:
     files: tuple[TestFile, ...]
 
     @cached_property
-    def compiled(self) -> CompiledPack:
+    def compiled(self) -> CompiledRules:
         """The generated form of the pack."""
-        return compile_pack(self.pack)
+        return compile_rules(self.pack)
 
     @cached_property
     def shared(self) -> Mapping[str, Any]:
-        """What every program is given beside its inputs: the shipped kernel catalogue and kernel paths."""
+        """What every program is given beside its inputs: the shipped catalogue and presets."""
         return {"catalog": load_catalog(DEFAULT_CATALOG), "presets": load_presets()}
 
     def untested(self) -> tuple[str, ...]:
@@ -83,7 +82,7 @@ class PackTests:
 
     def _reported(self, rule: Rule, case: Case) -> Outcome:
         """Return what the rule reports in a run of the whole program."""
-        report = run_program(self.compiled, case.run or "", {**self.shared, **case.given.values}).report
+        report = run_program(self.compiled.pack, case.run or "", {**self.shared, **case.given.values}).report
         found = [diagnostic for diagnostic in report.diagnostics if diagnostic.rule == rule.identity]
         if not found and not (report.ok and report.passed([rule.stage])):
             first = report.diagnostics[0].message if report.diagnostics else None

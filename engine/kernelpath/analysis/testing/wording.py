@@ -9,7 +9,6 @@ from kernelpath.diagnostics import ERROR, Diagnostic, Span, did_you_mean
 Words = tuple[str, str, str | None]
 
 
-
 def told(words: Words, span: Span | None) -> Diagnostic:
     """Return the diagnostic that says the words at a place."""
     code, message, help_text = words
@@ -48,6 +47,12 @@ def unknown_variable(name: str, scope: str, known: Iterable[str]) -> Words:
     """A variable that the scope does not have."""
     help_text = _meant(name, known, "its variables are")
     return "unknown-variable", f"scope `{scope}` has no variable `{name}`", help_text
+
+
+def unknown_source(name: str, scope: str, known: Iterable[str]) -> Words:
+    """A provenance of what no rule of the scope resolves."""
+    help_text = _meant(name, known, "its resolved variables are")
+    return "unknown-variable", f"in scope `{scope}` no rule resolves `{name}`", help_text
 
 
 def unread_variable(name: str, read: Iterable[str]) -> Words:
