@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from kernelpath.diagnostics import Source
+from kernelpath.diagnostics import Diagnostic, Source
+from kernelpath.lsp.checking.cases import Cases, test_of
 from kernelpath.lsp.checking.session import Model, PackSession
+from kernelpath.lsp.manifests.judging import Judge, section_path
 from kernelpath.lsp.symbols.index import Index, index
 from kernelpath.lsp.symbols.roles import PACK, RULE, TEST
 from kernelpath.lsp.texts.cursor import Cursor, cursor_at
@@ -51,8 +53,13 @@ class Workspace:
 
     files: Files = field(default_factory=Files)
     sessions: dict[Path, PackSession] = field(default_factory=dict)
+    judge: Judge = field(default_factory=Judge)
+    cases: Cases = field(init=False)
     _documents: dict[Path, Document] = field(default_factory=dict)
     _indexes: dict[Path, tuple[Source, object, Index]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.cases = Cases(self.files)
 
     def kind(self, path: Path) -> str | None:
         """Return what kind of file a path is, None for one that is none of ours."""
@@ -116,6 +123,33 @@ class Workspace:
             paths += self.files.rule_paths(folder)
             paths += self.files.test_paths(folder) if tests else []
         return [found for path in paths if (found := self.document(path))]
+
+    def findings(self) -> dict[Path, list[Diagnostic]]:
+        """Return what is wrong with every pack that is known, with open manifests, and with tests that are looked at.
+
+        INVARIANT: it hangs on the texts alone. A file of an extended pack that is known itself is told by that one.
+        """
+        found: dict[Path, list[Diagnostic]] = {}
+        for folder, session in self.sessions.items():
+            for path, own in session.findings.items():
+                owner = self.files.pack_of(path)
+                if owner == folder or owner not in self.sessions:
+                    found[path] = own
+        for path in self.files.open:
+            found |= self._open_findings(path)
+        return found
+
+    def _open_findings(self, path: Path) -> dict[Path, list[Diagnostic]]:
+        """Return the findings of an open manifest, and of the tests of an open rule."""
+        kind, folder = self.kind(path), self.files.pack_of(path)
+        if kind == MANIFEST:
+            document = self.document(path)
+            is_one = document is not None and section_path(document.root) is not None
+            return {path: self.judge.findings(document.source)} if document and is_one else {}
+        test = path if kind == TEST else test_of(path)
+        if kind not in (TEST, RULE) or folder is None or not self.files.exists(test):
+            return {}
+        return {test: self.cases.findings(self.session(folder), test)}
 
     def close(self, path: Path) -> None:
         """Forget an editor's text; what is on disk counts again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def _extended(layer: Layer, files: Files, seen: list[Path]) -> Path | None:
     node = layer.root.get("extends")
     if not isinstance(node, Scalar):
         return None
-    beside = (layer.folder.parent / node.text).resolve()
+    beside = Path(os.path.normpath(layer.folder.parent / node.text))
     folder = beside if files.exists(beside / PACK_FILE) else _shipped(node)
     if folder in seen or len(seen) >= MAX_CHAIN:
         names = " -> ".join(path.name for path in [*seen, folder])

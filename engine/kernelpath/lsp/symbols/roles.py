@@ -76,6 +76,7 @@ _ENTRY: dict[str, Role] = {
     "over": _name("value"),
     "start": _name("value"),
     "start.*": _EXPRESSION,
+    "carry": _name("value"),
     "with.*": _EXPRESSION,
     "collect.*.@": _name("value"),
     "collect.*": _name("given"),
