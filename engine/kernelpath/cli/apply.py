@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     overlay = read_overlay(options.config)
     assert overlay is not None
     overlay.is_config = True
-    judge = Judge(options.pack, options.catalog, overlay, options.num_layers)
+    judge = Judge(options, overlay)
     manifest = read_manifest(options.manifest)
     applied = apply(judge.whole(manifest), overlay.document.value, pack=judge.pack, catalog=judge.catalog)
     found = judge.placed(manifest, applied.diagnostics)

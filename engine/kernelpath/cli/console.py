@@ -49,7 +49,7 @@ class Console:
         """Write findings; where there is nothing to show, people read `clean`."""
         self.write(self.shown(diagnostics, sources, sys.stdout) + ("" if self.quiet or not self.is_text else clean))
 
-    def shown(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], stream: TextIO) -> str:
+    def shown(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], stream: TextIO | None) -> str:
         """Return findings in the format that was asked for."""
         if self.is_text and not diagnostics:
             return ""
@@ -82,8 +82,10 @@ def _line(diagnostic: Diagnostic) -> str:
     return printable(f"{place}: {diagnostic.severity}[{diagnostic.rule}]: {diagnostic.message}") + "\n"
 
 
-def _print(text: str, stream: TextIO) -> None:
-    """Write to a stream that may not take every character, or may have been closed by its reader."""
+def _print(text: str, stream: TextIO | None) -> None:
+    """Write to a stream that may be closed, may not take every character, or may have lost its reader."""
+    if stream is None or not text:
+        return
     try:
         try:
             stream.write(text)
@@ -92,9 +94,20 @@ def _print(text: str, stream: TextIO) -> None:
             stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
-        # The reader has had enough. What is left in the buffer goes nowhere, so that the exit stays quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        _abandon(stream)  # the reader has had enough
+    except OSError as error:
+        _abandon(stream)
+        from kernelpath.cli.inputs import unusable
+
+        raise unusable("cli/output", "the output cannot be written", error) from None
 
 
-def _takes_colour(stream: TextIO) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def _abandon(stream: TextIO) -> None:
+    """Let what is left in a stream's buffer go nowhere, so that the process ends quietly."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _takes_colour(stream: TextIO | None) -> bool:
+    return (
+        stream is not None and stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )

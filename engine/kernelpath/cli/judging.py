@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
 from kernelpath.facade import apply, compile, load_pack
 from kernelpath.graph.catalog import load_catalog
-from kernelpath.packs.files import PackErrors
+from kernelpath.packs.folders import PackErrors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,17 +31,17 @@ class Judged:
 class Judge:
     """A pack, a catalogue and an overlay, which manifests are judged by."""
 
-    def __init__(self, pack: str, catalog: str, overlay: Overlay | None, num_layers: int | None) -> None:
-        self.pack: CompiledPack = usable_pack(pack)
-        self.catalog = usable_catalog(catalog)
+    def __init__(self, options: argparse.Namespace, overlay: Overlay | None) -> None:
+        self.pack: CompiledPack = usable_pack(options.pack)
+        self.catalog = usable_catalog(options.catalog)
         self.overlay = overlay
-        self.num_layers = num_layers
+        self.num_layers: int | None = options.num_layers
+        self.verbose: bool = options.verbose
 
     @staticmethod
     def of(options: argparse.Namespace) -> Judge:
         """Return the judge that a command's options describe; raises InputErrors where they describe none."""
-        overlay = read_overlay(options.runtime)
-        return Judge(options.pack, options.catalog, overlay, options.num_layers)
+        return Judge(options, read_overlay(options.runtime))
 
     def judge(self, name: str) -> Judged:
         """Return what the manifest in a file comes to; raises InputErrors where it is none."""
@@ -96,7 +96,7 @@ class Judge:
             return found
         from kernelpath.cli.placing import Placing
 
-        placing = Placing(self.pack, manifest, self.overlay)
+        placing = Placing(self.pack, manifest, self.overlay, self.verbose)
         return found + [placing.placed(diagnostic) for diagnostic in diagnostics]
 
     def sources(self, manifests: list[Manifest]) -> dict[str, Source]:

@@ -31,7 +31,8 @@ def index_page(pack: Pack) -> Iterator[str]:
     if len(pack.chain) > 1:
         yield f"It extends {', which extends '.join(f'`{name}`' for name in pack.chain[-2::-1])}."
     yield ""
-    yield f"Stages run in this order, and the rules of a stage too. [Decisions]({DECISIONS}) lists which rule decides what."
+    yield "Stages run in this order, and so do the rules of a stage."
+    yield f"[Decisions]({DECISIONS}) says which rule decides what."
     for stage in pack.stages.values():
         yield ""
         yield from _stage(stage)

@@ -116,5 +116,3 @@ def _functions(text: str, names: list[str], exact: bool) -> list[str]:
         if name in names if exact else name.startswith(tuple(names)):
             blocks.append("def " + block.split("\n\n")[0].split("\n# ")[0].rstrip() + "\n")
     return blocks
-
-

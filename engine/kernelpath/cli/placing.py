@@ -17,14 +17,17 @@ SECTION = "/inference"
 class Placing:
     """Knows the documents that a pack's findings point into."""
 
-    def __init__(self, pack: CompiledPack, manifest: Manifest, overlay: Overlay | None) -> None:
+    def __init__(self, pack: CompiledPack, manifest: Manifest, overlay: Overlay | None, verbose: bool = False) -> None:
         self.pack = pack
         self.manifest = manifest
         self.overlay = overlay
+        self.verbose = verbose
 
     def placed(self, found: Diagnostic) -> Diagnostic:
         """Return a finding with its span, its pointer into the whole document, and the place of its rule."""
         secondary = (*found.secondary, *self._rule_label(found.rule))
+        if self.verbose:
+            found = replace(found, docs=self._why(found.rule))
         if found.document == "runtime" and self.overlay is not None:
             pointer = self._in_overlay(found.pointer or "")
             return replace(found, pointer=pointer, span=self.overlay.document.locate(pointer), secondary=secondary)
@@ -52,6 +55,14 @@ class Placing:
     def _rule_label(self, identity: str) -> tuple[Label, ...]:
         place = self._rules.get(identity)
         return () if place is None else (Label(Span(place[0], place[1], 1, place[1], 1), "rule"),)
+
+    def _why(self, identity: str) -> str | None:
+        """Return why a rule is there, out of its file: a compiled pack does not carry it."""
+        import yaml
+
+        text = pack_text(self._rules[identity][0]) if identity in self._rules else None
+        rule = yaml.safe_load(text) if text else None
+        return str(rule["why"]).rstrip() if isinstance(rule, dict) and "why" in rule else None
 
     @cached_property
     def _rules(self) -> dict[str, tuple[str, int]]:

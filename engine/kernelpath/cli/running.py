@@ -54,8 +54,14 @@ def _run(words: list[str]) -> int:
 def _refused(options: argparse.Namespace, errors: InputErrors) -> int:
     """Tell what kept the command from its work."""
     from kernelpath.cli.console import Console
+    from kernelpath.cli.inputs import InputErrors
 
-    Console(options).refuse(errors.diagnostics, errors.sources)
+    console = Console(options)
+    try:
+        console.refuse(errors.diagnostics, errors.sources)
+    except InputErrors as unwritable:
+        console.format = "text"  # the file that tools would look into cannot be written: people are told of both
+        console.refuse([*errors.diagnostics, *unwritable.diagnostics], errors.sources)
     return BAD_INPUT
 
 

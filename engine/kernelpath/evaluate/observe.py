@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.item import ItemWalk, Slots
+from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.program import Outcome, ProgramRun
 from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.slots import Slots
 from kernelpath.evaluate.walk import Walk
 from kernelpath.language import EvaluationError
 

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 MANIFESTS = ("passes.json", "fails.json")
 TOUR = (
     ("A manifest that may run.", "check passes.json", 0),
-    ("Why is a dtype what it is? Back through the slots, to whoever said so.", "explain passes.json widen.inputDtype", 0),
-    ("What it compiles to; here the part that says which kernels run in each layer of a decode.",
-     "compile passes.json --part /runtimeInferencePatch/kernelPath/decode", 24),
+    ("Why a dtype is what it is, back to whoever said so.", "explain passes.json widen.inputDtype", 0),
+    (
+        "What it compiles to; here the part that says which kernels run in each layer of a decode.",
+        "compile passes.json --part /runtimeInferencePatch/kernelPath/decode",
+        24,
+    ),
     ("A manifest that is wrong in three ways: each is told once, where it is.", "check fails.json", 0),
     ("What a rule is for.", "explain flow/read-dtype-mismatch", 0),
 )
