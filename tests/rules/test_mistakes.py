@@ -51,11 +51,7 @@ FILES = {
     "unreadable YAML": ("boxes/fits", "cases:\n\t- name: a\n", ["2:1: a tab cannot indent (indent with spaces)"]),
     "an empty file": ("boxes/fits", "", ["1:1: the file is empty (write at least one `key: value`)"]),
     "no cases": ("boxes/fits", "cases: []\n", ["1:8: a list of at least 1 is expected, but this has 0"]),
-    "no list of cases": (
-        "boxes/fits",
-        "case: []\n",
-        ["1:1: the key `cases` is missing", "1:1: unknown key `case` (did you mean `cases`?)"],
-    ),
+    "no list of cases": ("boxes/fits", "case: []\n", ["1:1: unknown key `case` (did you mean `cases`?)"]),
     "a list": ("boxes/fits", "- cases\n", ["1:1: expected a mapping, but this is a list"]),
     "a test of no rule": (
         "boxes/fit",

@@ -4,7 +4,7 @@ A test file `<stage>/<rule>.test.yaml` has cases of `given` and `expect`; `gramm
 keys. A case is evaluated by the interpreter, which is what a rule means, and by the compiled form, which must agree.
 """
 
-from kernelpath.analysis.testing.cases import Case, TestFile, read_test, read_tests
+from kernelpath.analysis.testing.cases import Case, TestFile, cases_of, read_test, read_tests, test_schema
 from kernelpath.analysis.testing.meaning import Observe, evaluate
 from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.analysis.testing.records import NotGiven
@@ -24,9 +24,11 @@ __all__ = [
     "PackResults",
     "PackTests",
     "TestFile",
+    "cases_of",
     "evaluate",
     "load_pack_tests",
     "read_test",
     "read_tests",
     "run_pack_tests",
+    "test_schema",
 ]

@@ -79,7 +79,12 @@ def read_test(pack: Pack, folder: Path, path: Path) -> TestFile:
     if faults or rule is None:
         return TestFile(path, shown, rule, (), tuple(faults))
     assert isinstance(root, documents.Mapping)
-    return TestFile(path, shown, rule, *_FileReader(pack, rule, root).read())
+    return TestFile(path, shown, rule, *cases_of(pack, rule, root))
+
+
+def cases_of(pack: Pack, rule: Rule, root: documents.Mapping) -> tuple[tuple[Case, ...], tuple[Diagnostic, ...]]:
+    """Return the cases of a test file whose shape the schema allows, and what is wrong with them."""
+    return _FileReader(pack, rule, root).read()
 
 
 def _rule_of(pack: Pack, inside: Path, shown: str) -> tuple[Rule | None, list[Diagnostic]]:
