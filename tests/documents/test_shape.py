@@ -59,7 +59,7 @@ def test_a_good_document_has_no_faults() -> None:
         ),
         ("colour: red\n", ("shape/missing-key", 1, 1, "the key `name` is missing", None)),
         ("name: [b]\n", ("shape/type", 1, 7, "expected a string, but this is a list", None)),
-        ("name: 12\n", ("shape/type", 1, 7, "expected a string, but this is `12`", None)),
+        ("name: 12\n", ("shape/type", 1, 7, "expected a string, but this is `12`", 'write it in quotes: "12"')),
         ("name:\n", ("shape/type", 1, 6, "expected a string, but this is empty", None)),
         ("name: ''\n", ("shape/value", 1, 7, "the text is empty", None)),
         ("name: b\nsize: true\n", ("shape/type", 2, 7, "expected a whole number, but this is `true`", None)),

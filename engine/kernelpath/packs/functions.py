@@ -39,7 +39,9 @@ def _expand(node: Expression, functions: Mapping[str, Function]) -> Expression:
     function = functions[node.function]
     if len(node.arguments) != len(function.parameters):
         wanted = ", ".join(function.parameters)
-        message = f"`{function.name}` takes {len(function.parameters)} arguments ({wanted}), not {len(node.arguments)}"
+        count = len(function.parameters)
+        takes = f"{count} argument{'' if count == 1 else 's'} ({wanted})" if count else "no arguments"
+        message = f"`{function.name}` takes {takes}, not {len(node.arguments)}"
         raise LanguageErrors([Problem(message, node.start, node.end)])
     arguments = dict(zip(function.parameters, node.arguments, strict=True))
     return _substitute(function.body, arguments, node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from kernelpath.language import Checked, LanguageErrors, Names, Type, Vocabulary
 from kernelpath.language.types import INT, JSON, STRING, UNKNOWN, ListOf, Record
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, to_plain
-from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain
+from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain, rule_files
 from kernelpath.packs.functions import Function, expand, refuse_loops
 from kernelpath.packs.model import (
     Check,
@@ -59,11 +59,21 @@ def pack_schema() -> Mapping[str, Any]:
 
 def read_pack(folder: Path) -> Pack:
     """Return a checked pack; raises PackErrors with every mistake in its files."""
-    chain = read_chain(folder)
+    try:
+        chain = read_chain(folder)
+    except PackErrors as errors:
+        raise _with_rule_files(errors.diagnostics, rule_files(folder)) from None
     shape = [found for layer in chain for found in validate(layer.root, pack_schema())]
     if shape:
-        raise PackErrors(shape)
+        raise _with_rule_files(shape, [file for layer in chain for file in layer.rules])
     return PackReader(chain, content_digest(folder)).read()
+
+
+def _with_rule_files(found: Sequence[Diagnostic], files: Sequence[RuleFile]) -> PackErrors:
+    """Return what is wrong with a pack whose pack.yaml says too little to check its rules: their shape is told too."""
+    diagnostics = list(found)
+    read_rule_nodes(files, diagnostics)
+    return PackErrors(sorted(set_of(diagnostics), key=_place))
 
 
 @dataclass(slots=True)
@@ -266,9 +276,8 @@ class PackReader:
             if rule.file.stage not in self.sections["stages"]:
                 near = did_you_mean(rule.file.stage, self.sections["stages"])
                 help_text = f"did you mean `{near}`?" if near else "declare it under `stages` in pack.yaml"
-                self.terms.fault(
-                    rule.root, "pack/stage", f"the folder `{rule.file.stage}` is no stage of the pack", help_text
-                )
+                message = f"the folder `{rule.file.stage}` is no stage of the pack"
+                self.terms.fault(rule.root.entries[0][0], "pack/stage", message, help_text)
         return stages
 
     def _after(self, node: documents.Mapping, scope: str, stages: Mapping[str, Stage]) -> list[str]:
@@ -306,18 +315,27 @@ class PackReader:
     def _stage_rules(self, nodes: list[RuleNode], scope: Scope, passed: list[Checked]) -> list[Rule]:
         """Read a stage's rules; a `stop` check without condition holds for every rule of a later order."""
         rules: list[Rule] = []
+        slots = self._slots(nodes[0].file.stage) if nodes else None
         facts: list[tuple[float, Checked]] = [(-math.inf, checked) for checked in passed]
         for node in sorted(nodes, key=lambda node: (node.order, node.file.name)):
             scope_name = self._rule_scope(node, scope)
             if not scope_name:
                 continue
             known = [checked for order, checked in facts if order < node.order]
-            rule = RuleReader(self.terms, node, scope, known).read()
+            rule = RuleReader(self.terms, node, scope, known, slots).read()
             if rule:
                 rules.append(rule)
             if rule:
                 facts += [(node.order, checked) for checked in _guarantees(rule)]
         return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
+
+    def _slots(self, stage: str) -> Type | None:
+        """Return the type of what the slots of a stage's flow hold, None where no flow goes through the stage."""
+        for _, node in self.sections["flows"].values():
+            flow = _mapping_of(node)
+            if to_plain(flow["stage"]) == stage:
+                return self.terms.type(flow["slots"])
+        return None
 
     def _rule_scope(self, node: RuleNode, scope: Scope) -> bool:
         each = node.root["each"]

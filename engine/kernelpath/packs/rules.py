@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import UNKNOWN, optional
 from kernelpath.packs import documents
@@ -23,6 +24,7 @@ from kernelpath.packs.terms import TermReader, place_of
 from kernelpath.resources import resource
 
 KINDS = ("check", "resolve", "transition", "table")
+_COMMON_KEYS = ("summary", "why", "decisions", "severity", "each", "order", "let", "when", "message", "help", "subject")
 
 
 @cache
@@ -63,10 +65,7 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
     if len(kinds) == 1:  # the file says which kind it is, so its faults are told against that kind alone
         schema = next(part for part in schema["oneOf"] if part["title"] == kinds[0])
     elif isinstance(root, documents.Mapping):
-        words = "has no kind" if not kinds else f"is of {len(kinds)} kinds at once: {', '.join(kinds)}"
-        nearest = _misspelt_kind(root)
-        help_text = f"did you mean `{nearest}`?" if nearest else f"a rule has one of the keys {', '.join(KINDS)}"
-        diagnostics.append(Diagnostic("pack/kind", (), ERROR, f"the rule {words}", span=root.span, help=help_text))
+        diagnostics.append(_unclear_kind(root, kinds))
         return None
     found = validate(root, schema)
     diagnostics.extend(found)
@@ -76,18 +75,35 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
     return RuleNode(file, root, kinds[0], float(order.value) if isinstance(order, Scalar) else math.inf)  # type: ignore[arg-type]
 
 
-def _misspelt_kind(root: documents.Mapping) -> str | None:
-    return next((found for key in root if (found := did_you_mean(key, KINDS))), None)
+def _unclear_kind(root: documents.Mapping, kinds: list[str]) -> Diagnostic:
+    """Say of a rule with no kind, or with several, which key is to blame: a misspelt one, or the second."""
+    if kinds:
+        message = f"a rule is of one kind, and this is of {len(kinds)}: {', '.join(kinds)}"
+        second = sorted(kinds, key=root.keys().index)[1]
+        return Diagnostic("pack/kind", (), ERROR, message, span=root.key_span(second), help="make two rules of it")
+    for key in root:
+        near = did_you_mean(key, KINDS) if key not in _COMMON_KEYS else None
+        if near:
+            message = f"unknown key `{printable(key)}`"
+            return Diagnostic("pack/kind", (), ERROR, message, span=root.key_span(key), help=f"did you mean `{near}`?")
+    span = root.entries[0][0].span if root.entries else root.span
+    help_text = f"a rule has one of the keys {', '.join(KINDS)}"
+    return Diagnostic("pack/kind", (), ERROR, "the rule has no kind", span=span, help=help_text)
 
 
 @dataclass(slots=True)
 class RuleReader:
-    """Reads one rule against its scope; `facts` are conditions that hold wherever the rule is evaluated."""
+    """Reads one rule against its scope.
+
+    `facts` are conditions that hold wherever the rule is evaluated; `slots` is what the slots of its stage's flow hold,
+    None where the stage has no flow.
+    """
 
     terms: TermReader
     node: RuleNode
     scope: Scope
     facts: Sequence[Checked]
+    slots: Type | None = None
     names: Names = field(init=False)
     given: list[Checked] = field(init=False)
 
@@ -207,8 +223,12 @@ class RuleReader:
     def _transition(self, base: dict[str, Any]) -> Rule | None:
         node = self.node.root["transition"]
         assert isinstance(node, documents.Mapping)
+        if self.slots is None:
+            message = f"stage `{self.node.file.stage}` has no flow, so there are no slots to change"
+            key = self.node.root.key("transition") or node
+            self.terms.fault(key, "pack/transition", message, "declare a flow of the stage in pack.yaml")
         slot = self.terms.term(node["slot"], self.names, STRING, self.given)
-        value = self.terms.term(node["holds"], self.names, None, self.given)
+        value = self.terms.term(node["holds"], self.names, self.slots, self.given)
         return Transition(**base, slot=slot, value=value) if slot and value else None
 
     def _table(self, base: dict[str, Any]) -> Rule | None:
@@ -243,15 +263,13 @@ class RuleReader:
         assert isinstance(cells, documents.Mapping)
         inputs = self.node.root.get("inputs")
         known = inputs.keys() if isinstance(inputs, documents.Mapping) else []
-        for name, _ in cells.entries:
+        for name, cell in cells.entries:
             if name.text not in known:
                 near = did_you_mean(name.text, known)
-                self.terms.fault(
-                    name,
-                    "pack/match",
-                    f"the table has no input `{name.text}`",
-                    f"did you mean `{near}`?" if near else None,
-                )
+                help_text = f"did you mean `{near}`?" if near else f"its inputs are: {', '.join(known)}"
+                self.terms.fault(name, "pack/match", f"the table has no input `{name.text}`", help_text)
+                return None
+            if not self.terms.written(match_text({name.text: to_plain(cell)}), cell, self.names, BOOL, self.given):
                 return None
         return self.terms.written(match_text(to_plain(cells)), node["match"], self.names, BOOL, self.given)
 
@@ -259,7 +277,8 @@ class RuleReader:
         if hit != "build":
             return ()
         if "path" not in node:
-            self.terms.fault(node, "pack/path", "a row of a table that builds needs a `path`")
+            help_text = "say with `path: member` where in the object the row's value goes"
+            self.terms.fault(node, "pack/path", "a row of a table with `hit: build` needs a `path`", help_text)
             return None
         return member_path(str(to_plain(node["path"])))
 
@@ -291,7 +310,8 @@ def ordered(
         name = gives(rule)
         if name and name in givers:
             message = f"`{name}` is already given by rule `{givers[name].identity}`"
-            diagnostics.append(_fault("pack/given", message, places[rule.identity]))
+            help_text = "a variable has one rule: add a candidate there, or give another variable here"
+            diagnostics.append(_fault("pack/given", message, _giving(places[rule.identity]), help_text))
         elif name:
             givers[name] = rule
     result: list[Rule] = []
@@ -316,7 +336,7 @@ class _Sorting:
         if rule in path:
             names = [gives(other) or other.name for other in [*path[path.index(rule) :], rule]]
             message = f"resolutions read each other in a circle: {' -> '.join(names)}"
-            self.diagnostics.append(_fault("pack/resolution-cycle", message, self.places[rule.identity]))
+            self.diagnostics.append(_fault("pack/resolution-cycle", message, _giving(self.places[rule.identity])))
             self.done.add(rule.identity)
             return
         for name in sorted(variables_read(rule) & set(self.givers)):
@@ -337,7 +357,14 @@ class _Sorting:
                 if giver.order != math.inf
                 else "give the other rule an `order`"
             )
-            self.diagnostics.append(_fault("pack/order", message, self.places[rule.identity], help_text))
+            self.diagnostics.append(_fault("pack/order", message, _giving(self.places[rule.identity]), help_text))
+
+
+def _giving(root: Node) -> Node:
+    """Return where a rule says what it gives; its first key where it gives nothing."""
+    assert isinstance(root, documents.Mapping)
+    named = next((root[key] for key in ("resolve", "table") if key in root), None)
+    return named or root.entries[0][0]
 
 
 def _fault(code: str, message: str, node: Node, help_text: str | None = None) -> Diagnostic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Span, did_you_mean
 from kernelpath.diagnostics.render.printable import printable
@@ -19,9 +19,24 @@ _TYPES = {
     "boolean": "true or false",
     "null": "nothing",
 }
+_NAME_HELP = {
+    "^[a-z][A-Za-z0-9_]*$": "a name starts with a small letter; letters, digits and `_` may follow",
+    "^[A-Z][A-Za-z0-9]*$": "a record's name starts with a capital letter; letters and digits may follow",
+}
+_SCALARS = {"string", "boolean", "integer", "number", "null"}
 _SHOWN = 40
 Error = Any  # jsonschema.ValidationError, whose stubs call every member perhaps unset
-Fault = tuple[str, Span, str, str | None]
+
+
+class Fault(NamedTuple):
+    """One fault; `mapping` is where its mapping starts and `key` the key, if it is one of keys (else -1)."""
+
+    rule: str
+    span: Span
+    message: str
+    help: str | None
+    mapping: int = -1
+    key: str = ""
 
 
 def validate(node: Node, schema: Mapping[str, Any]) -> list[Diagnostic]:
@@ -33,17 +48,39 @@ def validate(node: Node, schema: Mapping[str, Any]) -> list[Diagnostic]:
 
     errors = Draft202012Validator(schema).iter_errors(to_plain(node))
     found = {fault for error in errors for fault in _faults(node, error)}
-    return [_diagnostic(fault) for fault in sorted(found, key=_order)]
+    return [_diagnostic(fault) for fault in sorted(_paired(found), key=_order)]
+
+
+def _paired(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Say once that a key is misspelt, not twice that one is unknown and another is missing."""
+    by_mapping: dict[int, list[Fault]] = {}
+    for fault in faults:
+        by_mapping.setdefault(fault.mapping, []).append(fault)
+    for start, found in by_mapping.items():
+        missing = {fault.key: fault for fault in found if fault.rule == "missing-key"}
+        for fault in found:
+            if fault.rule != "missing-key":
+                yield _meant(fault, missing) if start >= 0 else fault
+        yield from missing.values()
+
+
+def _meant(fault: Fault, missing: dict[str, Fault]) -> Fault:
+    """Return the fault of an unknown key with the missing key that it stands for, which is no longer missing."""
+    if fault.rule != "unknown-key" or not missing:
+        return fault
+    meant = did_you_mean(fault.key, missing)
+    if meant is None:
+        return fault
+    del missing[meant]
+    return fault._replace(help=f"did you mean `{meant}`?")
 
 
 def _order(fault: Fault) -> tuple[int, int, str, str]:
-    name, span, message, _ = fault
-    return span.line, span.column, name, message
+    return fault.span.line, fault.span.column, fault.rule, fault.message
 
 
 def _diagnostic(fault: Fault) -> Diagnostic:
-    name, span, message, help_text = fault
-    return Diagnostic(f"shape/{name}", (), ERROR, message, span=span, help=help_text)
+    return Diagnostic(f"shape/{fault.rule}", (), ERROR, fault.message, span=fault.span, help=fault.help)
 
 
 def _faults(root: Node, error: Error) -> Iterator[Fault]:
@@ -53,10 +90,11 @@ def _faults(root: Node, error: Error) -> Iterator[Fault]:
     elif kind in ("additionalProperties", "unevaluatedProperties", "dependentRequired", "required"):
         yield from _keys(root, error, kind)
     elif "propertyNames" in error.relative_schema_path and isinstance(_at(root, error), nodes.Mapping):
-        yield "key-name", _name_span(root, error), f"the key `{_shown(error.instance)}` has no valid name", None
+        message = f"the key `{_shown(error.instance)}` has no valid name"
+        yield Fault("key-name", _name_span(root, error), message, _NAME_HELP.get(str(error.validator_value)))
     else:
         name, message = _value_fault(error, kind)
-        yield name, _at(root, error).span, message, _suggestion(error, kind)
+        yield Fault(name, _at(root, error).span, message, _suggestion(error, kind))
 
 
 def _at(root: Node, error: Error) -> Node:
@@ -74,12 +112,13 @@ def _choice(root: Node, error: Error) -> Iterator[Fault]:
     for inner in error.context or ():
         branches.setdefault(int(inner.relative_schema_path[0]), []).append(inner)
     if not branches:  # `oneOf` of which several fit
-        yield "several-shapes", _at(root, error).span, "this fits several of the shapes that exclude each other", None
+        message = "this fits several of the shapes that exclude each other"
+        yield Fault("several-shapes", _at(root, error).span, message, None)
         return
     nearest = min(sorted(branches), key=lambda index: _distance(branches[index]))
     if _distance(branches[nearest])[0]:
         wanted = _words(_wanted(inner) for index in sorted(branches) for inner in branches[index] if _is_root(inner))
-        yield "type", _at(root, error).span, f"expected {wanted}, but this is {_kind(error.instance)}", None
+        yield Fault("type", _at(root, error).span, f"expected {wanted}, but this is {_kind(error.instance)}", None)
         return
     for inner in branches[nearest]:
         yield from _faults(root, inner)
@@ -113,13 +152,25 @@ def _keys(root: Node, error: Error, kind: str) -> Iterator[Fault]:
         return
     if kind in ("required", "dependentRequired"):
         for key in _missing(error, kind):
-            yield "missing-key", _opening(root, error, mapping), f"the key `{key}` is missing", None
+            message = f"the key `{key}` is missing"
+            yield Fault("missing-key", _opening(root, error, mapping), message, None, mapping.start, key)
         return
     known = sorted(_known_keys(error))
     for key in _extra(error):
-        near = did_you_mean(key, [name for name in known if name not in mapping])
-        help_text = f"did you mean `{near}`?" if near else f"known keys: {', '.join(known)}" if known else None
-        yield "unknown-key", mapping.key_span(key), f"unknown key `{_shown(key)}`", help_text
+        help_text = _unknown_key_help(mapping, key, [name for name in known if name not in mapping], known)
+        yield Fault(
+            "unknown-key", mapping.key_span(key), f"unknown key `{_shown(key)}`", help_text, mapping.start, key
+        )
+
+
+def _unknown_key_help(mapping: nodes.Mapping, key: str, free: list[str], known: list[str]) -> str | None:
+    near = did_you_mean(key, free)
+    if near:
+        return f"did you mean `{near}`?"
+    value = mapping.get(key)
+    if isinstance(value, nodes.Scalar) and value.start == value.end and mapping.source.text[mapping.start] == "{":
+        return "a `,` ends a value inside `{...}`: put the whole value in quotes"
+    return f"known keys: {', '.join(known)}" if known else None
 
 
 def _known_keys(error: Error) -> Iterable[str]:
@@ -161,7 +212,7 @@ def _opening(root: Node, error: Error, mapping: nodes.Mapping) -> Span:
 def _value_fault(error: Error, kind: str) -> tuple[str, str]:
     limit, value = error.validator_value, error.instance
     if kind == "type":
-        return "type", f"expected {_type_words(limit)}, but this is {_kind(value)}"
+        return "type", f"expected {_wanted_type(error)}, but this is {_kind(value)}"
     if kind in ("enum", "const"):
         return "value", f"expected {_wanted(error)}, but this is {_kind(value)}"
     sizes = {
@@ -182,7 +233,17 @@ def _value_fault(error: Error, kind: str) -> tuple[str, str]:
     return "value", sizes.get(kind, f"`{_shown(value)}` breaks `{kind}`")
 
 
+def _wanted_type(error: Error) -> str:
+    """Return what a value should be: what takes any scalar takes an expression, which YAML may read as a number."""
+    types = error.validator_value
+    return "an expression" if isinstance(types, list) and _SCALARS <= set(types) else _type_words(types)
+
+
 def _suggestion(error: Error, kind: str) -> str | None:
+    if kind == "type" and _wanted_type(error) == "an expression":
+        return "put the whole expression in quotes"
+    if kind == "type" and error.validator_value == "string" and isinstance(error.instance, bool | int | float):
+        return f'write it in quotes: "{_shown(error.instance)}"'
     if kind != "enum" or not isinstance(error.instance, str):
         return None
     near = did_you_mean(error.instance, [value for value in error.validator_value if isinstance(value, str)])

@@ -20,10 +20,13 @@ from kernelpath.language import (
     parse_message,
     parse_type,
 )
-from kernelpath.language.types import JSON, UNKNOWN
+from kernelpath.language.types import JSON, STRING, UNKNOWN
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
 from kernelpath.packs.model import Place, Term, Text
+
+#: The most that one evaluation of one expression may cost, by the static bound of the language.
+MAX_COST = 10_000_000
 
 
 @dataclass(slots=True)
@@ -49,9 +52,9 @@ class TermReader:
         try:
             checked = check(expand(parse(node.text), self.functions), names, _wanted(expected), given)
         except LanguageErrors as errors:
-            self.problems(node, errors.problems)
+            self.problems(node, [_as_text(problem, node.text, expected) for problem in errors.problems])
             return None
-        return Term(checked, node.text, place_of(node))
+        return Term(checked, node.text, place_of(node)) if self._affordable(node, checked.cost) else None
 
     def written(
         self, text: str, node: Node, names: Names, expected: Type | None, given: Sequence[Checked]
@@ -63,7 +66,15 @@ class TermReader:
             for problem in errors.problems:
                 self.fault(node, "pack/expression", problem.message, problem.help)
             return None
-        return Term(checked, text, place_of(node))
+        return Term(checked, text, place_of(node)) if self._affordable(node, checked.cost) else None
+
+    def _affordable(self, node: Node, cost: int) -> bool:
+        """Return whether an expression keeps within the bound on what one evaluation may cost; says so where not."""
+        if cost <= MAX_COST:
+            return True
+        message = f"this may take {cost:,} steps for one item, and the limit is {MAX_COST:,}"
+        self.fault(node, "pack/cost", message, "go over shorter lists, or look a value up by its key")
+        return False
 
     def text(self, node: Node, names: Names, given: Sequence[Checked] = ()) -> Text | None:
         """Return the checked message template of a scalar, or None."""
@@ -98,6 +109,14 @@ class TermReader:
     def fault(self, node: Node, code: str, message: str, help_text: str | None = None) -> None:
         """Collect a mistake that concerns a whole node."""
         self.diagnostics.append(Diagnostic(code, (), ERROR, message, span=node.span, help=help_text))
+
+
+def _as_text(problem: Problem, text: str, expected: Type | None) -> Problem:
+    """Return a problem with the help that a text needs quotes of its own, where that is what is wrong."""
+    if expected != STRING or problem.help or not text.isidentifier():
+        return problem
+    help_text = f"a text has quotes inside those of YAML: '\"{text}\"'"
+    return Problem(problem.message, problem.start, problem.end, help_text)
 
 
 def _wanted(expected: Type | None) -> Type | None:
