@@ -7,7 +7,6 @@
 What is public is listed in `__all__`; see `kernelpath.facade` for what each function takes and gives.
 """
 
-from kernelpath.diagnostics import Diagnostic, Label, Source, Span
 from kernelpath.facade import (
     Applied,
     Result,
@@ -19,7 +18,7 @@ from kernelpath.facade import (
     load_catalog,
     load_pack,
 )
-from kernelpath.packs.files import PackErrors
+from kernelpath.packs.folders import PackErrors
 
 __all__ = [
     "Applied",
@@ -37,3 +36,15 @@ __all__ = [
     "load_catalog",
     "load_pack",
 ]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kernelpath.diagnostics import Diagnostic, Label, Source, Span
+
+
+def __getattr__(name: str) -> object:
+    if name not in ("Diagnostic", "Label", "Source", "Span"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from kernelpath import diagnostics  # a run that finds nothing pays for nothing
+
+    return getattr(diagnostics, name)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 
-from kernelpath.diagnostics import Diagnostic
-from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
-from kernelpath.evaluate.program import Outcome, run_program
-from kernelpath.graph.catalog import Kernel, load_catalog, load_presets
+from kernelpath.evaluate.program import run_program
+from kernelpath.graph.catalog import load_catalog, load_presets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from kernelpath.diagnostics import Diagnostic
+    from kernelpath.evaluate.compiled import CompiledPack
+    from kernelpath.evaluate.program import Outcome
+    from kernelpath.graph.catalog import Kernel
+
+    Catalog = str | Mapping[str, Kernel]
 
 DEFAULT_PACK = "execution-v0"
 DEFAULT_CATALOG = "doppler-0.1.7"
-Catalog = str | Mapping[str, Kernel]
-
 __all__ = [
     "Applied",
     "Result",
@@ -31,18 +35,30 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
 class Result:
     """What a request gives: `value` is None where a rule found an error; `diagnostics` are in evaluation order."""
 
-    ok: bool
-    value: Any
-    diagnostics: tuple[Diagnostic, ...]
+    __slots__ = ("diagnostics", "ok", "value")
+
+    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...]) -> None:
+        self.ok = ok
+        self.value = value
+        self.diagnostics = diagnostics
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Result)
+        return same and (self.ok, self.value, self.diagnostics) == (other.ok, other.value, other.diagnostics)  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(ok={self.ok}, diagnostics={self.diagnostics})"
 
 
-@dataclass(frozen=True, slots=True)
 class Applied(Result):
     """What applying a manifest gives; `runtime_config` and `state` are None where a rule found an error."""
+
+    __slots__ = ()
 
     @property
     def runtime_config(self) -> Any:
@@ -133,19 +149,14 @@ def execution_from_kernel_path(
 def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mapping[str, Any]) -> Outcome:
     compiled = load(pack) if isinstance(pack, str) else pack
     kernels = load_catalog(catalog) if isinstance(catalog, str) else catalog
-    with _collector_paused():
-        return run_program(compiled, program, {**inputs, "catalog": kernels, "presets": load_presets()})
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the cycle collector: a large graph makes many objects and no cycles, so its passes are for nothing."""
-    enabled = gc.isenabled()
+    values = {**inputs, "catalog": kernels, "presets": load_presets()}
+    # A large graph makes many objects and no cycles, so the cycle collector's passes over them are for nothing.
+    collecting = gc.isenabled()
     gc.disable()
     try:
-        yield
+        return run_program(compiled, program, values)
     finally:
-        if enabled:
+        if collecting:
             gc.enable()
 
 

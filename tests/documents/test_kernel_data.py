@@ -14,6 +14,7 @@ from kernelpath.packs.shape import validate
 from kernelpath.resources import resource
 
 CATALOGUES = sorted(resource("kernels", "catalogs").glob("*.yaml"))
+REFERENCE = resource("kernels", "catalogs", "doppler-0.1.7.yaml")
 PRESETS = sorted(path for path in resource("kernels", "paths").glob("*.yaml") if path.name != "selection.yaml")
 
 
@@ -65,7 +66,7 @@ def test_the_order_lists_each_preset_once() -> None:
 
 def test_every_kernel_of_a_preset_is_in_the_catalogue() -> None:
     """The presets name no kernel that the catalogue lacks, save two entry points that the reference lacks as well."""
-    known = {(kernel["kernel"], kernel["entry"]) for path in CATALOGUES for kernel in plain(path)["kernels"]}
+    known = {(kernel["kernel"], kernel["entry"]) for kernel in plain(REFERENCE)["kernels"]}
     used = set()
     for path in PRESETS:
         preset = plain(path)

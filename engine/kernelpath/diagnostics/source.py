@@ -5,20 +5,35 @@ Lines and columns count from 1, columns in code points. A line ends at ``\\n``, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a file, from its first character up to and not including its end."""
+    """A stretch of a file, from its first character up to and not including its end; spans of a file have an order."""
 
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
+    __slots__ = ("column", "end_column", "end_line", "file", "line")
+
+    def __init__(self, file: str, line: int, column: int, end_line: int, end_column: int) -> None:
+        self.file = file
+        self.line = line
+        self.column = column
+        self.end_line = end_line
+        self.end_column = end_column
+
+    def _key(self) -> tuple[str, int, int, int, int]:
+        return (self.file, self.line, self.column, self.end_line, self.end_column)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Span) and self._key() == other._key()
+
+    def __lt__(self, other: Span) -> bool:
+        return self._key() < other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"Span{self._key()!r}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the span as plain JSON."""
@@ -34,13 +49,24 @@ class Span:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
     """A named text; its table of lines is made when the first place in it is asked for."""
 
-    name: str
-    text: str
-    _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
+    __slots__ = ("_starts", "name", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self._starts: list[int] = []
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and (self.name, self.text) == (other.name, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text))
+
+    def __repr__(self) -> str:
+        return f"Source(name={self.name!r}, {len(self.text)} characters)"
 
     def line_starts(self) -> list[int]:
         """Return the offset at which each line starts; line 1 starts at offset 0."""

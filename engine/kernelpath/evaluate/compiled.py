@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 #: A term is the name of a generated function and the names of its parameters.
 Term = tuple[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
 class CompiledPack:
     """The generated namespace of a pack and its metadata, as `packs.generate` wrote them.
 
@@ -18,8 +18,11 @@ class CompiledPack:
     data, so that a cached pack costs no more than reading a file.
     """
 
-    namespace: Mapping[str, Any]
-    meta: Mapping[str, Any]
+    __slots__ = ("meta", "namespace")
+
+    def __init__(self, namespace: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+        self.namespace = namespace
+        self.meta = meta
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a generated function by its name."""

@@ -8,49 +8,16 @@ read a tainted variable stay silent, so that one fault gives one message.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack, Term
 from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.slots import Slots
 from kernelpath.language import EvaluationError
 
 RuleData = Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class Slots:
-    """The slots of a flow: their values, which of them are unknown, and whether all unwritten ones are."""
-
-    values: dict[str, Any] = field(default_factory=dict)
-    unknown: set[str] = field(default_factory=set)
-    poisoned: bool = False
-
-    def is_unknown(self, key: str) -> bool:
-        """Return whether an earlier fault left the slot's value open."""
-        return key in self.unknown or (self.poisoned and key not in self.values)
-
-    def poison(self) -> None:
-        """Forget everything: a step that could not be read may have written any slot."""
-        self.values.clear()
-        self.unknown.clear()
-        self.poisoned = True
-
-    def write(self, key: str, value: Any) -> None:
-        """Set a slot to a known value."""
-        self.values[key] = value
-        self.unknown.discard(key)
-
-    def forget(self, key: str) -> None:
-        """Mark a slot's value as unknown."""
-        self.values.pop(key, None)
-        self.unknown.add(key)
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether some slot's value is unknown."""
-        return self.poisoned or bool(self.unknown)
 
 
 @dataclass(slots=True)

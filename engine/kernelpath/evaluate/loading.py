@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.packs.cache import cached
-from kernelpath.packs.files import PackErrors, content_digest, pack_folder
+from kernelpath.packs.folders import PackErrors, content_digest, pack_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
 
 
 def load(name_or_path: str) -> CompiledPack:

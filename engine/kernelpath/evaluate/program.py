@@ -6,46 +6,53 @@ skipped, and so are the entries that read what it would have given. So each faul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
-
-from kernelpath.diagnostics import Diagnostic
-from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.item import Slots
 from kernelpath.evaluate.operations import OPERATIONS
 from kernelpath.evaluate.report import Report
-from kernelpath.evaluate.unrolled import UNKNOWN, Unrolled
-from kernelpath.evaluate.walk import ONE, Walk
+from kernelpath.evaluate.slots import Slots
 from kernelpath.language import EvaluationError
 
-EntryData = Mapping[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from kernelpath.diagnostics import Diagnostic
+    from kernelpath.evaluate.compiled import CompiledPack
+
+    EntryData = Mapping[str, Any]
+
+#: The one item of a scope that has no items of its own.
+ONE = (None,)
 
 
-@dataclass(slots=True)
 class Outcome:
     """What a program gives: its value (None where it found an error), its diagnostics, and its workspace."""
 
-    value: Any
-    report: Report
-    workspace: dict[str, Any]
+    __slots__ = ("report", "value", "workspace")
+
+    def __init__(self, value: Any, report: Report, workspace: dict[str, Any]) -> None:
+        self.value = value
+        self.report = report
+        self.workspace = workspace
 
 
 class Finished(Exception):
     """A `return` entry ended the program."""
 
 
-@dataclass(slots=True)
 class ProgramRun:
-    """One run of one program."""
+    """One run of one program over a workspace; `shared` are the values that the programs it calls get too."""
 
-    pack: CompiledPack
-    program: Mapping[str, Any]
-    workspace: dict[str, Any]
-    shared: Mapping[str, Any]
-    report: Report = field(default_factory=Report)
-    failed_items: dict[str, set[int]] = field(default_factory=dict)
-    gaps: set[str] = field(default_factory=set)
+    def __init__(
+        self, pack: CompiledPack, program: Mapping[str, Any], workspace: dict[str, Any], shared: Mapping[str, Any]
+    ) -> None:
+        self.pack = pack
+        self.program = program
+        self.workspace = workspace
+        self.shared = shared
+        self.report = Report()
+        self.failed_items: dict[str, set[int]] = {}
+        self.gaps: set[str] = set()
 
     def run(self) -> Outcome:
         """Run the entries and return the program's value, None if a rule found an error."""
@@ -77,6 +84,8 @@ class ProgramRun:
 
     def _refuse(self, entry: EntryData, error: EvaluationError) -> None:
         """Report an entry that hit a limit of the language, such as nesting, on this input."""
+        from kernelpath.diagnostics import Diagnostic
+
         rule = f"{self.pack.meta['name']}/{entry['label']}"
         stage = entry["stages"][0] if entry["stages"] else entry["label"]
         self.report.add(Diagnostic(rule, (), "error", str(error)), stage)
@@ -94,32 +103,53 @@ class ProgramRun:
         items = self.pack.value(over, self.workspace) if over else ONE
         collected: dict[str, list[Any]] = {name: [] for name in data["collects"]}
         reached = self.pack.function(data["function"])(items, 0, self.workspace, {}, collected)
-        whole = reached == len(items)
-        if not whole:
-            walk = Walk(self.pack, data, self.workspace, self.report, items, collected=collected)
-            whole = walk.run(reached)
-            for stage in entry["stages"]:
-                self.failed_items.setdefault(stage, set()).update(walk.failed_items)
-        if whole:
+        if reached == len(items) or self._carefully(entry, self.workspace, items, reached, None, collected):
             self._take(entry, collected)
+
+    def _carefully(
+        self,
+        entry: EntryData,
+        values: Mapping[str, Any],
+        items: Sequence[Any],
+        reached: int,
+        slots: Slots | None,
+        collected: dict[str, list[Any]],
+    ) -> bool:
+        """Go on where the fused function stopped, rule by rule; return whether every item has what is collected."""
+        from kernelpath.evaluate.walk import Walk  # a request without faults never needs it
+
+        walk = Walk(self.pack, entry["walk"], values, self.report, items, slots, collected)
+        whole = walk.run(reached)
+        for stage in entry["stages"]:
+            self.failed_items.setdefault(stage, set()).update(walk.failed_items)
+        return whole
 
     def _flow(self, entry: EntryData) -> None:
         given = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
         slots = self._start(entry)
-        collected: dict[str, list[Any]] = {name: [] for name in entry["walk"]["collects"]}
         values = {**self.workspace, **given}
         if entry["walk"]["flow"]["parts"]:
             slots = self._unroll(entry, values, slots)
         else:
-            walk = Walk(self.pack, entry["walk"], values, self.report, values[entry["over"]], slots, collected)
-            if walk.run():
-                self._take(entry, collected)
+            self._visit(entry, values, slots)
         if entry["slots"]:
             self.workspace[entry["slots"]] = slots.values
             self.workspace[entry["slots"] + "?"] = slots
 
+    def _visit(self, entry: EntryData, values: Mapping[str, Any], slots: Slots) -> None:
+        """Run a flow over its items in the order of their list."""
+        data, items = entry["walk"], values[entry["over"]]
+        collected: dict[str, list[Any]] = {name: [] for name in data["collects"]}
+        reached = 0
+        if not slots.doubtful:
+            reached = self.pack.function(data["function"])(items, 0, values, slots.values, collected)
+        if reached == len(items) or self._carefully(entry, values, items, reached, slots, collected):
+            self._take(entry, collected)
+
     def _unroll(self, entry: EntryData, values: Mapping[str, Any], slots: Slots) -> Slots:
         """Run a flow over its parts, and return the slots at its end."""
+        from kernelpath.evaluate.unrolled import UNKNOWN, Unrolled  # packs whose flows are listed never need it
+
         items: Sequence[Any] = values[entry["over"]]
         start = {**slots.values, **dict.fromkeys(slots.unknown, UNKNOWN)}
         unrolled = Unrolled(self.pack, entry["walk"], values, items, start, self._fresh(entry))
@@ -208,6 +238,8 @@ class ProgramRun:
 def _moved(diagnostic: Diagnostic, prefix: str) -> Diagnostic:
     if not prefix or diagnostic.pointer is None:
         return diagnostic
+    from dataclasses import replace
+
     return replace(diagnostic, pointer=prefix + diagnostic.pointer)
 
 

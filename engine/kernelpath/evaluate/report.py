@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-from kernelpath.diagnostics import Diagnostic
+    from kernelpath.diagnostics import Diagnostic
 
 
-@dataclass(slots=True)
 class Report:
     """The diagnostics of one run; `failed` are the stages in which something was an error."""
 
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    failed: set[str] = field(default_factory=set)
-    skipped: set[str] = field(default_factory=set)
-    verdicts: set[str] = field(default_factory=set)
-    _stages: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    _seen: set[tuple[str, str | None, str]] = field(default_factory=set)
+    __slots__ = ("_seen", "_stages", "diagnostics", "failed", "skipped", "verdicts")
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.failed: set[str] = set()
+        self.skipped: set[str] = set()
+        self.verdicts: set[str] = set()
+        self._stages: list[tuple[str, tuple[str, ...]]] = []
+        self._seen: set[tuple[str, str | None, str]] = set()
 
     def add(self, diagnostic: Diagnostic, stage: str, verdicts: tuple[str, ...] = ()) -> None:
         """Take a finding; one that says the same of the same subject by the same rule is left out."""

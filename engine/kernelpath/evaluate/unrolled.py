@@ -14,9 +14,9 @@ from typing import Any
 
 from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.item import Slots
 from kernelpath.evaluate.ranges import ranges_text
 from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.slots import Slots
 from kernelpath.evaluate.walk import Walk
 from kernelpath.language import EvaluationError
 
@@ -31,7 +31,7 @@ class Effect:
     """What one item does where the slots that it reads hold certain values.
 
     `writes` has the slots that it sets, UNKNOWN for one that a fault leaves open; `repetitions` is filled in where it
-    matters: for a finding, and for an item that has several effects.
+    matters: for a finding, and for an item of a repeated part that has several effects.
     """
 
     position: int
@@ -39,7 +39,16 @@ class Effect:
     findings: tuple[tuple[Diagnostic, str, tuple[str, ...]], ...]
     collected: Mapping[str, Any]
     whole: bool
-    repetitions: list[int] = field(default_factory=list)
+    repetitions: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Passage:
+    """All repetitions in which the same items apply to the same slots: one look at the items serves them all."""
+
+    positions: Sequence[int]
+    entry: State
+    numbers: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -99,8 +108,8 @@ class Unrolled:
             several = len(effects) > 1
             for effect in effects.values():
                 for name, value in effect.collected.items():
-                    split = several and member.get(name)
-                    result[name].append({**value, split: effect.repetitions} if split else value)
+                    split = several and effect.repetitions and member.get(name)
+                    result[name].append({**value, split: sorted(effect.repetitions)} if split else value)
         return result
 
     @property
@@ -210,7 +219,7 @@ class Unrolled:
         return [(key, held)] if isinstance(key, str) else list(zip(key, held, strict=True))
 
     def _attribute(self, settle: bool) -> None:
-        """Say of each effect that matters in which repetitions it came about, by walking once more."""
+        """Say of each effect that matters in which repetitions it came about, by going the same way once more."""
         several = {position for position, effects in enumerate(self.effects) if len(effects) > 1}
         blamed = several | {effect.position for effect in self.order if effect.findings}
         if not blamed:
@@ -218,21 +227,36 @@ class Unrolled:
         end = dict(self.slots)
         self.slots.clear()
         self.slots.update(self._entry)
+        passages: dict[tuple[int, State], Passage] = {}
         for _ in self._rounds(settle):
-            self._attribute_round(blamed)
+            self._retrace(passages)
+        for passage in passages.values():
+            self._attribute_passage(passage, blamed)
         self.slots.clear()
         self.slots.update(end)
 
-    def _attribute_round(self, blamed: set[int]) -> None:
+    def _retrace(self, passages: dict[tuple[int, State], Passage]) -> None:
+        """Go one round again, and note of each passage in which repetitions it was taken."""
         for repeated, lists in self.parts:
             for number, positions in enumerate(lists):
-                for position in positions:
-                    key = self.keys[position]
-                    held = self.slots.get(key) if isinstance(key, str) else tuple([self.slots.get(one) for one in key])
-                    effect = self.effects[position][held]
-                    if repeated and position in blamed and number not in effect.repetitions[-1:]:
-                        effect.repetitions.append(number)
-                    self.slots.update(effect.writes)
+                if repeated:
+                    key = (id(positions), _state(self.slots))
+                    passages.setdefault(key, Passage(positions, key[1])).numbers.add(number)
+                    self._repetition(positions)
+                else:
+                    self._visit_all(positions)
+
+    def _attribute_passage(self, passage: Passage, blamed: set[int]) -> None:
+        slots = dict(passage.entry)
+        for position in passage.positions:
+            effect = self.effects[position][self._held(position, slots)]
+            if position in blamed:
+                effect.repetitions |= passage.numbers
+            slots.update(effect.writes)
+
+    def _held(self, position: int, slots: Mapping[str, Any]) -> Any:
+        key = self.keys[position]
+        return slots.get(key) if isinstance(key, str) else tuple([slots.get(one) for one in key])
 
     _entry: dict[str, Any] = field(default_factory=dict)
 
@@ -244,10 +268,10 @@ def _state(slots: Mapping[str, Any]) -> State:
     return tuple(sorted(slots.items(), key=lambda entry: entry[0]))
 
 
-def _placed(diagnostic: Diagnostic, repetitions: Sequence[int], word: str) -> Diagnostic:
+def _placed(diagnostic: Diagnostic, repetitions: set[int], word: str) -> Diagnostic:
     """Return a finding that says in which repetitions it holds."""
     if not repetitions:
         return diagnostic
-    numbers = sorted(set(repetitions))
+    numbers = sorted(repetitions)
     where = f"in {word}{'s' if len(numbers) > 1 else ''} {ranges_text(numbers)}"
     return replace(diagnostic, message=f"{diagnostic.message}, {where}", values=(*diagnostic.values, ("where", where)))

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.item import ItemWalk, Slots
+from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.report import Report
-
-#: The one item of a scope that has no items of its own.
-ONE = (None,)
+from kernelpath.evaluate.slots import Slots
 
 
 @dataclass(slots=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Mapping
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.packs.cache import cached
-from kernelpath.packs.files import PackErrors
+from kernelpath.packs.folders import PackErrors
 from kernelpath.resources import resource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 SELECTION = "selection.yaml"
 
@@ -53,11 +54,10 @@ def load_catalog(name_or_path: str) -> Mapping[str, Kernel]:
         content = path.read_bytes()
     except OSError:
         known = ", ".join(sorted(found.stem for found in resource("kernels", "catalogs").glob("*.yaml")))
-        message = f"there is no kernel catalogue `{name_or_path}`"
-        raise PackErrors(
-            [Diagnostic("catalog/unknown", (), ERROR, message, help=f"shipped ones are {known}")]
+        raise _refused(
+            "unknown", f"there is no kernel catalogue `{name_or_path}`", f"shipped ones are {known}"
         ) from None
-    return _catalog(str(path), hashlib.sha256(content).hexdigest())
+    return _catalog(str(path), sha256(content).hexdigest())
 
 
 @lru_cache(maxsize=8)
@@ -69,8 +69,14 @@ def _catalog(path: str, digest: str) -> Mapping[str, Kernel]:
 def _rows(path: Path) -> list[dict[str, Any]]:
     kernels = _yaml(path).get("kernels")
     if not isinstance(kernels, list):
-        raise PackErrors([Diagnostic("catalog/shape", (), ERROR, f"`{path}` has no list `kernels`")])
+        raise _refused("shape", f"`{path}` has no list `kernels`")
     return [_row(kernel) for kernel in kernels]
+
+
+def _refused(kind: str, message: str, help_text: str | None = None) -> PackErrors:
+    from kernelpath.diagnostics import ERROR, Diagnostic  # only a mistake pays for it
+
+    return PackErrors([Diagnostic(f"catalog/{kind}", (), ERROR, message, help=help_text)])
 
 
 def _row(kernel: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,6 +101,8 @@ def kernel_reference(kernel: str, entry: str) -> str:
     >>> kernel_reference("Rope_Half.wgsl", "main")
     'rope.half.main'
     """
+    import re  # a cached catalogue has its references already
+
     return re.sub(r"[^a-z0-9]+", ".", f"{kernel.removesuffix('.wgsl')}.{entry}".lower())
 
 
@@ -106,7 +114,7 @@ def load_presets() -> Mapping[str, Any]:
 @lru_cache(maxsize=2)
 def _presets(folder: Path) -> Mapping[str, Any]:
     files = sorted(path for path in folder.glob("*.yaml"))
-    digest = hashlib.sha256()
+    digest = sha256()
     for path in files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     presets: Mapping[str, Any] = cached("presets", digest.hexdigest(), lambda: _read_presets(files))

@@ -8,13 +8,15 @@ a warning.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
 
-from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
-from kernelpath.diagnostics.source import BYTE_ORDER_MARK
-from kernelpath.graph import json_wording as wording
+from kernelpath.diagnostics.source import BYTE_ORDER_MARK, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from kernelpath.diagnostics import Diagnostic, Span
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "read_json"]
 
@@ -22,19 +24,21 @@ MAX_BYTES = 256_000_000
 MAX_DEPTH = 200
 
 
-@dataclass(frozen=True, slots=True)
 class Document:
     """A JSON document: its value, None where it cannot be read, and what there is to say about it."""
 
-    value: Any
-    diagnostics: tuple[Diagnostic, ...]
-    source: Source
-    _locator: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    __slots__ = ("_locator", "diagnostics", "source", "value")
+
+    def __init__(self, value: Any, diagnostics: tuple[Diagnostic, ...], source: Source) -> None:
+        self.value = value
+        self.diagnostics = diagnostics
+        self.source = source
+        self._locator: list[Any] = []
 
     @property
     def ok(self) -> bool:
         """Whether the document could be read; it may still have warnings."""
-        return all(diagnostic.severity != ERROR for diagnostic in self.diagnostics)
+        return all(diagnostic.severity != "error" for diagnostic in self.diagnostics)
 
     def locate(self, pointer: str) -> Span:
         """Return where a JSON pointer's value is, or the innermost value on the way to it that exists."""
@@ -59,6 +63,8 @@ def read_json(source_name: str, data: bytes | str) -> Document:
     """Return a document read from a file's bytes, or from text; never raises for what is in it."""
     size = len(data)
     if size > MAX_BYTES:
+        from kernelpath.graph import json_wording as wording
+
         empty = Source(source_name, "")
         return _refused(empty, wording.TOO_LARGE.told(empty.span(0, 0), limit=MAX_BYTES // 1_000_000))
     try:
@@ -131,6 +137,8 @@ def _refused(source: Source, diagnostic: Diagnostic) -> Document:
 
 
 def _not_utf8(name: str, error: UnicodeDecodeError) -> Document:
+    from kernelpath.graph import json_wording as wording
+
     data = bytes(error.object)
     source = Source(name, data.decode("utf-8", "replace").removeprefix(BYTE_ORDER_MARK))
     at = len(data[: error.start].decode("utf-8").removeprefix(BYTE_ORDER_MARK))

@@ -1,11 +1,13 @@
-"""Bring two lists of steps, one for each phase, into one list in the order of the graph."""
+"""Bring resolved steps, of which there is one for each of its outcomes, into the order of the graph."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-Step = Mapping[str, Any]
+    Step = Mapping[str, Any]
 
 
 def interleave(
@@ -33,3 +35,19 @@ def _by_id(identity: str, steps: Sequence[Step]) -> dict[str, list[Step]]:
     for step in steps:
         groups.setdefault(str(step[identity]), []).append(step)
     return groups
+
+
+def varying(settings: Mapping[str, Any], steps: Sequence[Step]) -> Mapping[str, Any]:
+    """Return the `ids` of steps with several outcomes at one place: on a common layer, or outside the layers.
+
+    `settings["on"]` is the member with the layers of an outcome; where the outcomes have no list there, they share all.
+    """
+    outcomes = {name: own for name, own in _by_id(settings["identity"], steps).items() if len(own) > 1}
+    return {"ids": [name for name, own in outcomes.items() if _overlap([step.get(settings["on"]) for step in own])]}
+
+
+def _overlap(places: Sequence[Any]) -> bool:
+    if not all(isinstance(place, list) for place in places):
+        return True
+    numbers = [number for place in places for number in place]
+    return len(set(numbers)) < len(numbers)

@@ -6,15 +6,18 @@ steps plus layers, not as their product.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import Any
 
 from kernelpath.language.json_values import MAX_DEPTH, canonical_text, too_deep
 
-Emitted = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Emitted = dict[str, Any]
 
 
 def _content_numbers(emitted: Sequence[Emitted], key_order: bool) -> list[int]:
@@ -73,6 +76,12 @@ def layer_lists(
         if part:
             outside[settings["parts"][part]].append(step)
     return {"base": base, "layers": table, "items": items, **outside}
+
+
+def named_layers(settings: Mapping[str, Any], layers: Sequence[Any]) -> Mapping[str, Any]:
+    """Return the `highest` layer that some list of layers names (-1: none), and the ones named more than once."""
+    counts = Counter(int(layer) for where in layers if isinstance(where, (list, tuple)) for layer in where)
+    return {"highest": max(counts, default=-1), "repeated": sorted(layer for layer, n in counts.items() if n > 1)}
 
 
 def _table(found: Mapping[str, _Split], count: int) -> list[SimpleNamespace]:

@@ -6,11 +6,13 @@ and adds, whatever their anchors: the list is linked, and each anchor remembers 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
-Settings = Mapping[str, Any]
-Step = Any
+    Settings = Mapping[str, Any]
+    Step = Any
 
 
 def patch_edits(settings: Settings, steps: Sequence[Step], patch: Any) -> Mapping[str, Any]:

@@ -7,9 +7,7 @@ generated code pays for neither the parser nor the checker.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernelpath.language.ast import Expression
     from kernelpath.language.checker import Checked, Names, check
@@ -75,6 +73,8 @@ def __getattr__(name: str) -> object:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(f"{__name__}.{home}"), name)
 
 

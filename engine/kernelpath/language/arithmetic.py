@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from kernelpath.language.errors import EvaluationError
 from kernelpath.language.meter import bounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _LIMIT = 2**63
 

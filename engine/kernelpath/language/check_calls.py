@@ -158,5 +158,3 @@ def _vocabulary(node: Expression) -> Vocabulary | None:
     if isinstance(inner, ListOf):
         inner = required(inner.element)
     return inner if isinstance(inner, Vocabulary) else None
-
-

@@ -247,4 +247,3 @@ def _check_concatenation(checker: Checker, node: Binary, left: ListOf, right: Li
     limit = None if left.limit is None or right.limit is None else left.limit + right.limit
     element = type_.element if isinstance(type_, ListOf) else joined[1].element
     return replace(node, left=joined[0][0], right=joined[0][1], type=ListOf(element, limit))
-

@@ -67,9 +67,7 @@ class Checked:
     sources: frozenset[str]
 
 
-def check(
-    expression: Expression, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()
-) -> Checked:
+def check(expression: Expression, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()) -> Checked:
     """Return the expression with its types; raise LanguageErrors with all its problems.
 
     `expected` is the type that it must have, and `given` are conditions that are true wherever it is evaluated.

@@ -194,5 +194,3 @@ _OPERATE: dict[str, Callable[[Binary, Any, Any], Any]] = {
     "//": lambda _, left, right: arithmetic.floor_divide(left, right),
     "%": lambda _, left, right: arithmetic.remainder(left, right),
 }
-
-

@@ -101,9 +101,7 @@ def _showable(checked: Checked) -> Checked:
     return checked
 
 
-def render(
-    message: CheckedMessage, environment: Mapping[str, object], sources: Mapping[str, str] | None = None
-) -> str:
+def render(message: CheckedMessage, environment: Mapping[str, object], sources: Mapping[str, str] | None = None) -> str:
     """Return the text of a message; raise EvaluationError where an expression in it has no value."""
     return "".join(
         piece if isinstance(piece, str) else shown(interpret(piece, environment, sources)) for piece in message.pieces
@@ -117,4 +115,4 @@ def message_to_python(message: CheckedMessage, writer: PythonWriter) -> str:
     ]
     if len(parts) == 1:
         return parts[0]
-    return f"\"\".join(({', '.join(parts)}))" if parts else '""'
+    return f'"".join(({", ".join(parts)}))' if parts else '""'

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
-
 from kernelpath.language.errors import EvaluationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeVar
+
+    Element = TypeVar("Element")
 
 BUDGET = 1_000_000
 """Iterations of loops and of `range` that one evaluation may make."""
 MAX_STRING = 10_000_000
 """Characters that a string made by joining or replacing may have."""
-
-Element = TypeVar("Element")
 
 
 class Meter:

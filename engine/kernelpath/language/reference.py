@@ -20,7 +20,7 @@ TYPES = (
     ("a vocabulary", "A named set of strings, such as `colour`. A literal that is none of its values is an error."),
     ("an open vocabulary", "The same for literals, but a value may be any JSON value at run time."),
     ("`list<T>`, `list<T, 64>`", "A list, perhaps with a bound on its length."),
-    ("`map<T>`", "A map from strings. `m.name` and `m[\"name\"]` give `T?`."),
+    ("`map<T>`", 'A map from strings. `m.name` and `m["name"]` give `T?`.'),
     ("a record", "A value with named fields of fixed types."),
     ("`T?`", "A `T` or null. It must be tested or given a default before it can be used as a `T`."),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kernelpath.language.json_values import canonical_text, is_list, scalar_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_OBJECT = 80
 

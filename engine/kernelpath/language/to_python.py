@@ -123,9 +123,7 @@ def _write_comprehension(writer: PythonWriter, node: Comprehension) -> Fragment:
     return _write_loop(writer, node, loop)
 
 
-def _write_loop(
-    writer: PythonWriter, node: Quantifier | Comprehension, loop: Callable[[str, str], str]
-) -> Fragment:
+def _write_loop(writer: PythonWriter, node: Quantifier | Comprehension, loop: Callable[[str, str], str]) -> Fragment:
     """Write a loop; Python has no assignment expressions in the list of a loop, so such a list is made before."""
     writer.uses_meter = True
     source = writer.text(node.source)

@@ -54,7 +54,7 @@ def float_too_large() -> Wording:
 
 def bad_escape(escape: str) -> Wording:
     """A backslash before something that cannot be escaped."""
-    return f"`{escape}` is not an escape", 'the escapes are `\\n`, `\\t`, `\\\\`, `\\"`, `\\\'` and `\\u0000`'
+    return f"`{escape}` is not an escape", "the escapes are `\\n`, `\\t`, `\\\\`, `\\\"`, `\\'` and `\\u0000`"
 
 
 def empty_expression() -> Wording:

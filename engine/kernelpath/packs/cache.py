@@ -11,10 +11,12 @@ import hashlib
 import marshal
 import os
 import sys
-from collections.abc import Callable
-from importlib.util import MAGIC_NUMBER
 from pathlib import Path
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _SEAL = 32
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -50,7 +52,7 @@ def _key(digest: str) -> str:
         for entry in os.scandir(_PACKAGE / part)
         if entry.name.endswith(".py")
     )
-    return hashlib.sha256(f"{digest} {MAGIC_NUMBER.hex()} {sys.version} {newest}".encode()).hexdigest()[:40]
+    return hashlib.sha256(f"{digest} {sys.implementation.cache_tag} {sys.version} {newest}".encode()).hexdigest()[:40]
 
 
 def _read(path: Path) -> tuple[bool, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from kernelpath.diagnostics.diagnostic import Diagnostic
-from kernelpath.diagnostics.source import Source
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kernelpath.diagnostics.diagnostic import Diagnostic
+    from kernelpath.diagnostics.source import Source
 
 FORMATS = ("text", "json", "sarif", "junit", "github")
 

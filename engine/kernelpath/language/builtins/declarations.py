@@ -5,19 +5,33 @@ Declarations hold text only, so that importing them costs next to nothing; `sign
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Failure(NamedTuple):
+class Failure:
     """The expected outcome of an example that has no value: the message of its EvaluationError."""
 
-    message: str
+    __slots__ = ("message",)
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Failure) and self.message == other.message
+
+    def __hash__(self) -> int:
+        return hash(self.message)
+
+    def __repr__(self) -> str:
+        return f"Failure({self.message!r})"
 
 
-class Declaration(NamedTuple):
+class Declaration:
     """One built-in.
 
     `signatures` are texts such as `lower(s: string) -> string`, the first that fits counts. `examples` are pairs of
@@ -27,17 +41,36 @@ class Declaration(NamedTuple):
     the second argument is a literal pattern.
     """
 
-    name: str
-    signatures: tuple[str, ...]
-    doc: str
-    examples: tuple[tuple[str, Any], ...]
-    implementation: Callable[..., Any]
-    python: str | None = None
-    level: str = "postfix"
-    narrows: str | None = None
-    metered: bool = False
-    pattern: bool = False
-    cost: int = 1
+    __slots__ = (
+        *("name", "signatures", "doc", "examples", "implementation"),
+        *("python", "level", "narrows", "metered", "pattern", "cost"),
+    )
+
+    def __init__(
+        self,
+        name: str,
+        signatures: tuple[str, ...],
+        doc: str,
+        examples: tuple[tuple[str, Any], ...],
+        implementation: Callable[..., Any],
+        python: str | None = None,
+        level: str = "postfix",
+        narrows: str | None = None,
+        metered: bool = False,
+        pattern: bool = False,
+        cost: int = 1,
+    ) -> None:
+        self.name = name
+        self.signatures = signatures
+        self.doc = doc
+        self.examples = examples
+        self.implementation = implementation
+        self.python = python
+        self.level = level
+        self.narrows = narrows
+        self.metered = metered
+        self.pattern = pattern
+        self.cost = cost
 
 
 DECLARED: dict[str, Declaration] = {}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from kernelpath.language import arithmetic, json_values, numerals
 from kernelpath.language.builtins.declarations import builtin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 _BOX = 'spread(null, ["a"])'
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from kernelpath.language import arithmetic
 from kernelpath.language.builtins.declarations import Failure, builtin
 from kernelpath.language.json_values import json_equal, json_in
 from kernelpath.language.meter import Meter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 
 @builtin(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from kernelpath.language import arithmetic
 from kernelpath.language.builtins.declarations import Failure, builtin
 from kernelpath.language.errors import EvaluationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @builtin(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kernelpath.language.builtins.declarations import builtin
 from kernelpath.language.matching import matcher
 from kernelpath.language.meter import bounded
 from kernelpath.language.numerals import SPACE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @builtin(
