@@ -49,9 +49,9 @@ def analyze(pack: Pack) -> Analysis:
 
 def _found(region: Region) -> Iterator[Finding]:
     """Yield a stage's findings in the order of its rules."""
-    found = [*checks.dead(region), *checks.idle(region), *checks.shadowed(region)]
-    found += [*checks.contradictions(region), *rows.unreachable(region), *rows.redundant(region)]
-    found += [*rows.gaps(region), *rows.overlaps(region)]
-    found += checks.impossible(region, found)
+    found = [*checks.dead(region), *checks.idle(region)]
+    unsatisfied = list(checks.contradictions(region)) or checks.impossible(region)
+    found += [*unsatisfied, *checks.shadowed(region, unsatisfied)]
+    found += [*rows.unreachable(region), *rows.redundant(region), *rows.gaps(region), *rows.overlaps(region)]
     order = {rules.rule.identity: place for place, rules in enumerate(region.rules)}
     yield from sorted(found, key=lambda finding: (order.get(finding.rule, -1), finding.row or 0))

@@ -66,11 +66,12 @@ def _name(region: Region, place: int) -> str:
     return region.rules[place].rule.identity
 
 
-def shadowed(region: Region) -> Iterator[Finding]:
+def shadowed(region: Region, unsatisfied: Sequence[Finding]) -> Iterator[Finding]:
     """Find checks whose every failure is a failure of another check, or of one of several others.
 
     Of rules that fail for the same items the later one is found. A rule that stops is never found: it keeps its items
-    from the rules after it.
+    from the rules after it. Rules that cannot be satisfied together, which are found already, repeat every other one,
+    and so nothing is said of rules that only they repeat.
     """
     remaining = [place for place in region.checks() if not region.is_empty(region.fails(place))]
     for place in reversed(list(remaining)):
@@ -83,6 +84,9 @@ def shadowed(region: Region) -> Iterator[Finding]:
         if not region.covered(fails, others):
             continue
         by = region.fewest(fails, others)
+        names = {_name(region, other) for other in by}
+        if any({found.rule, *found.by} <= names for found in unsatisfied):
+            continue
         if region.proves(fails, *(region.fails(other) for other in by)):
             remaining.remove(place)
             yield _shadow(region, place, by)
@@ -150,18 +154,11 @@ def _contradiction(region: Region, first: int, second: int) -> Finding:
     return finding(region, second, "contradiction", message, reason, by=(rules[0].identity,), witness=witness)
 
 
-def impossible(region: Region, found: Sequence[Finding]) -> list[Finding]:
-    """Find a stage that no item can pass, where no pair of its checks explains it already."""
+def impossible(region: Region) -> list[Finding]:
+    """Find a stage that no item can pass, though any two of its checks can be satisfied."""
     places = [place for place in region.checks() if _RANK[region.rules[place].rule.severity] == 2]
     passing = region.assumed.also(*(region.passes(place) for place in places))
-    explained = any(other.kind == "contradiction" for other in found)
-    if (
-        explained
-        or not places
-        or region.is_empty(region.assumed)
-        or not region.is_empty(passing)
-        or not region.proves(passing)
-    ):
+    if not places or region.is_empty(region.assumed) or not region.is_empty(passing) or not region.proves(passing):
         return []
     needed = region.fewest(region.assumed, [(place, region.own_fails(place)) for place in places])
     names = [_name(region, place) for place in needed]

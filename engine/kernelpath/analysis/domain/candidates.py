@@ -10,7 +10,7 @@ from itertools import combinations, product
 from typing import Any
 
 from kernelpath.analysis.domain.atoms import Group
-from kernelpath.analysis.domain.formulas import ABSENT, PRESENT, Leaf, Repeated
+from kernelpath.analysis.domain.formulas import ABSENT, PRESENT, Leaf
 from kernelpath.analysis.domain.samples import pattern_samples
 from kernelpath.language import Type
 from kernelpath.language.types import BOOL, FLOAT, INT, JSON, NULL, STRING, ListOf, MapOf, Optional, Record, Vocabulary
@@ -18,6 +18,7 @@ from kernelpath.language.types import BOOL, FLOAT, INT, JSON, NULL, STRING, List
 OTHERS = ("other", "another", "a third")
 _MOST_PARTS = 4
 _LONGEST = 1_000_000
+_LONGEST_OF_JSON = 100
 
 
 def candidates(leaf: Leaf, group: Group, elements: list[Any] | None) -> list[Any]:
@@ -102,7 +103,7 @@ def numbers(group: Group) -> list[int | float]:
     return sorted({int(value) if float(value).is_integer() else value for value in beside}, key=_size)
 
 
-def strings(group: Group) -> list[str]:
+def strings(group: Group, longest: int = _LONGEST) -> list[str]:
     """Return texts: the literals, others, and what the functions of the group make of them."""
     functions = group.functions
     base = [*group.strings(), *OTHERS[: 3 if group.linked else 1], ""]
@@ -110,7 +111,7 @@ def strings(group: Group) -> list[str]:
     for pattern in functions.get("matches", ()):
         base += pattern_samples(str(pattern))
     if "length" in functions:
-        base += ["x" * length for length in _lengths(group)]
+        base += ["x" * length for length in _lengths(group) if length <= longest]
     if "number" in functions:
         base += [str(value) for value in numbers(group)]
     return [*base, *_variants(base, functions)]
@@ -147,7 +148,7 @@ def _pieced(functions: dict[str, dict[Any, None]]) -> list[str]:
 
 def json_values(leaf: Leaf, group: Group, elements: list[Any] | None) -> list[Any]:
     """Return JSON values of every kind."""
-    texts = strings(group)
+    texts = strings(group, _LONGEST_OF_JSON)  # lists reach the longer lengths
     scalars: list[Any] = [None, *texts, True, False, *numbers(group)]
     as_text = [[text] for text in group.strings()] if "text" in group.functions else []
     if "text" in group.functions:
@@ -162,7 +163,7 @@ def lists(leaf: Leaf, group: Group, elements: list[Any] | None) -> list[list[Any
     most = len(some) if len(some) <= _MOST_PARTS else 2
     found = [list(subset) for size in range(most + 1) for subset in combinations(some, size)]
     if "length" in group.functions and some:
-        found += [Repeated(some[0], length) for length in [*_lengths(group), 2]]
+        found += [[some[0]] * length for length in [*_lengths(group), 2]]
     return found
 
 

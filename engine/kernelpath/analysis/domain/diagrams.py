@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from kernelpath.analysis.domain.formulas import Repeated, worked_out
+from kernelpath.analysis.domain.formulas import LONG, worked_out
 
 TERMINAL = 1 << 30
 NODE_LIMIT = 300_000
@@ -23,8 +23,8 @@ def identity(value: Any) -> Any:
     """Return a hashable stand-in for a value, equal for equal values of equal type only."""
     if isinstance(value, dict):
         return ("{", *sorted((name, identity(inner)) for name, inner in value.items()))
-    if isinstance(value, Repeated) and value.times > 2:
-        return ("[*", value.times, identity(value.item))
+    if isinstance(value, list) and len(value) > LONG:
+        return ("[*", len(value), identity(value[0]))
     if isinstance(value, list | tuple):
         return ("[", *map(identity, value))
     if isinstance(value, float):

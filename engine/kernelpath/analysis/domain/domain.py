@@ -12,6 +12,7 @@ from kernelpath.analysis.domain.diagrams import Diagrams, TooLarge, identity
 from kernelpath.analysis.domain.formulas import (
     ABSENT,
     BROKEN,
+    LONG,
     All,
     Any_,
     Apply,
@@ -23,7 +24,6 @@ from kernelpath.analysis.domain.formulas import (
     Leaf,
     Own,
     Read,
-    Repeated,
 )
 from kernelpath.analysis.domain.observing import Observing, merged, owns
 from kernelpath.language.types import BOOL, Optional, Vocabulary
@@ -173,8 +173,8 @@ class Domain:
 
     def _over(self, loop: Each, items: list[Any]) -> int:
         diagrams = self.diagrams
-        if isinstance(items, Repeated) and items.times and loop.kind != "count":
-            items = [items.item]
+        if len(items) > LONG and loop.kind != "count":
+            items = items[:1]
         found = [self.value(self._body(loop, item)) for item in items]
         if loop.kind == "any":
             return diagrams.union(found)

@@ -42,12 +42,8 @@ class _Present:
 PRESENT = _Present()
 
 
-class Repeated(list[Any]):
-    """A list of one item again and again, which may be long; it is compared by its item and length."""
-
-    def __init__(self, item: Any, times: int) -> None:
-        super().__init__([item] * times)
-        self.item, self.times = item, times
+#: Lists of more items than this are one item again and again.
+LONG = 32
 
 
 @dataclass(eq=False, slots=True)

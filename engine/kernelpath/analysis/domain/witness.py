@@ -13,10 +13,11 @@ from kernelpath.analysis.testing.records import NotGiven, RecordValue, filled, n
 from kernelpath.language import EvaluationError, Expression, Type, interpret, unparse
 from kernelpath.language.ast import Call, Index, Name
 from kernelpath.language.checker import Checked
-from kernelpath.language.types import INT, ListOf, MapOf, Optional, Record, required
+from kernelpath.language.types import ListOf, MapOf, Optional, Record, required
 from kernelpath.packs.model import Check, Pack, Resolve, Stage, Table
 
 Cell = Mapping[Leaf, Any]
+_LONGEST = 1000
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ def make_item(pack: Pack, stage: Stage, cell: Cell) -> Item:
         item.values.setdefault(name, pack.constants.get(name, neutral(type_)))
     for root in roots:
         _place_free(root, cell, item, variables)
+    item.whole = all(_is_placed(root, cell, item) for root in roots)
     return item
 
 
@@ -53,8 +55,8 @@ def _written(leaf: Leaf, cell: Cell) -> Any:
     """Return a leaf's value as a test file writes it: records as mappings, without what does not matter."""
     value = _chosen(leaf, cell)
     inside = {step: child for step, child in leaf.children.items() if _matters(child, cell)}
-    if inside and isinstance(value, list):
-        return _listed(value, {step: _written(child, cell) for step, child in inside.items()})
+    if isinstance(value, list):
+        return _listed(value, {step: _written(child, cell) for step, child in inside.items() if isinstance(step, int)})
     if value is PRESENT or isinstance(value, dict):
         members = {str(step): _written(child, cell) for step, child in inside.items()}
         own: dict[str, Any] = value if isinstance(value, dict) else {}
@@ -66,9 +68,9 @@ def _matters(leaf: Leaf, cell: Cell) -> bool:
     return not leaf.is_element and (leaf in cell or any(_matters(child, cell) for child in leaf.children.values()))
 
 
-def _listed(value: list[Any], items: Mapping[str | int, Any]) -> list[Any]:
+def _listed(value: list[Any], items: Mapping[int, Any]) -> list[Any]:
     found = list(value)
-    for step, inner in sorted((int(step), inner) for step, inner in items.items()):
+    for step, inner in items.items():
         if inner is not None:
             found += [None] * (step + 1 - len(found))
             found[step] = inner
@@ -95,45 +97,39 @@ def _place_free(root: Leaf, cell: Cell, item: Item, variables: Mapping[str, Type
     """Let a free expression have its value: an entry of a map or a list, the provenance of a variable."""
     if root.expression is None and not root.name.startswith("source("):
         return
-    written, value = _written(root, cell), _value(root, cell)
-    node = root.expression
+    value, node = _value(root, cell), root.expression
+    item.given[root.name if node is None else unparse(node)] = _written(root, cell)
     if node is None or _is_source(node):
         item.sources[root.name.removeprefix("source(").removesuffix(")")] = value
-    elif not (isinstance(node, Index) and isinstance(node.object, Name) and _put(node, value, item, variables)):
-        item.whole = item.whole and _has_value(node, value, item)
-        item.given[unparse(node)] = written
-        return
-    item.given[root.name if node is None else unparse(node)] = written
+    elif isinstance(node, Index) and isinstance(node.object, Name):
+        _put(node, value, item, variables)
 
 
 def _is_source(node: Expression) -> bool:
     return isinstance(node, Call) and node.function == "source"
 
 
-def _put(node: Index, value: Any, item: Item, variables: Mapping[str, Type]) -> bool:
+def _put(node: Index, value: Any, item: Item, variables: Mapping[str, Type]) -> None:
+    """Put a value into a map or a list where an expression looks it up; null is left out."""
     assert isinstance(node.object, Name)
-    name = node.object.name
-    key = _evaluated(node.index, item)
-    if key is None or name not in variables:
-        return False
+    name, key = node.object.name, _evaluated(node.index, item)
+    if value is None or key is None or name not in variables:
+        return
     if isinstance(required(variables[name]), MapOf):
-        item.values[name] = {**(item.values[name] or {}), **({} if value is None else {key: value})}
+        item.values[name] = {**(item.values[name] or {}), key: value}
+    elif isinstance(variables[name], ListOf) and 0 <= key < _LONGEST:
+        items = [*item.values[name]]
+        items += [value] * (key + 1 - len(items))
+        items[key] = value
+        item.values[name] = items
+
+
+def _is_placed(root: Leaf, cell: Cell, item: Item) -> bool:
+    """Return whether a free expression has its value in the item."""
+    if root.expression is None or _is_source(root.expression):
         return True
-    return isinstance(variables[name], ListOf) and node.index.type == INT and _put_in_list(name, key, value, item)
-
-
-def _put_in_list(name: str, place: int, value: Any, item: Item) -> bool:
-    items = list(item.values[name])
-    if value is None or not 0 <= place < 1000:
-        return value is None and place >= len(items)
-    items += [value] * (place + 1 - len(items))
-    items[place] = value
-    item.values[name] = items
-    return True
-
-
-def _has_value(node: Expression, value: Any, item: Item) -> bool:
-    return bool(_evaluated(node, item) == value)
+    found, written = _evaluated(root.expression, item), _written(root, cell)
+    return bool(found == written or (isinstance(found, RecordValue) and isinstance(written, dict)))
 
 
 def _evaluated(node: Expression, item: Item) -> Any:

@@ -1,0 +1,306 @@
+"""Faults that are planted in copies of the shipped packs are found, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from analysis.planted import add_rule, copied, edit
+from kernelpath.analysis.analyze import analyze
+from kernelpath.packs.reading import read_pack
+from kernelpath.resources import resource
+
+CHECK = "severity: error\nmessage: planted\n"
+
+
+class Fault(NamedTuple):
+    """A fault: the file that it is in, its text, and the finding: kind, row, and what it is at fault with.
+
+    `old` is what the text replaces; without it the text is a rule of its own.
+    """
+
+    rule: str
+    text: str
+    kind: str
+    row: int | None = None
+    by: tuple[str, ...] = ()
+    old: str = ""
+
+
+FIRST = [
+    Fault(
+        "step-shape/two-ops",
+        f'each: raw-step\n{CHECK}when: raw.op == "cast" and raw.op == "noop"\ncheck: raw.id != null',
+        "dead-rule",
+    ),
+    Fault(
+        "session/no-session",
+        f"each: request\norder: 15\n{CHECK}when: not is_object(manifest_session)\ncheck: num_layers == 5",
+        "dead-rule",
+        by=("session/session-object",),
+    ),
+    Fault("flow/any-op", f'each: visit\n{CHECK}check: step.op == "cast" or step.op != "cast"', "idle-check"),
+    Fault("pinning/still-an-object", f"each: raw-step\n{CHECK}check: is_object(raw)", "idle-check"),
+    Fault(
+        "session-parts/cache-too",
+        f"each: request\n{CHECK}when: is_object(manifest_session.kvcache)\n"
+        'check: manifest_session.kvcache.kvDtype in ["f16", "f32"] or dtype_of(manifest_session.kvcache.kvDtype) != null',
+        "shadowed-rule",
+        by=("session-parts/kvcache-dtype",),
+    ),
+    Fault(
+        "decode-loop/no-batch",
+        f"each: request\n{CHECK}when: is_object(manifest_session.decodeLoop)\n"
+        "check: number(manifest_session.decodeLoop.batchSize) <= 0",
+        "contradiction",
+        by=("decode-loop/batch-size",),
+    ),
+    Fault(
+        "path-lists/finiteness-fallback",
+        "  - {match: {path: elsewhere}, value: 'null'}\n  - {match: {path: gemma2-f16-f16a}",
+        "redundant-row",
+        row=4,
+        old="  - {match: {path: gemma2-f16-f16a}",
+    ),
+    Fault(
+        "kernel-path/kernel-path",
+        "when: has_path and not has_path, value: post_steps",
+        "dead-row",
+        row=11,
+        old="when: length(post_steps) > 0, value: post_steps",
+    ),
+    Fault(
+        "flow/math-dtype",
+        "  - {value: default_math, source: math_source}\n  - {value: default_accum, source: accum_source}",
+        "shadowed-row",
+        row=4,
+        by=("candidate 3",),
+        old="  - {value: default_math, source: math_source}",
+    ),
+    Fault(
+        "pipeline/has-pipeline",
+        "  - when: length(layer_resolved) > 0\n    value: 'length(layer_resolved) > 0",
+        "gap",
+        old="  - value: 'length(layer_resolved) > 0",
+    ),
+]
+
+SECOND = [
+    Fault(
+        "flow/setting",
+        f'each: visit\n{CHECK}when: policies.unresolvedKernel != "error"\ncheck: step.id != "x"',
+        "switched-off",
+    ),
+    Fault(
+        "flow/third-dtype",
+        f'each: visit\norder: 105\n{CHECK}when: output != "f16" and output != "f32"\ncheck: step.id != "x"',
+        "dead-rule",
+        by=("flow/precision-dtypes",),
+    ),
+    Fault(
+        "flow/unwritten",
+        'each: visit\norder: 131\nwhen: step.id == "a" and step.id == "b"\ntransition: {slot: step.src, holds: output}',
+        "dead-rule",
+    ),
+    Fault(
+        "flow/attention-reads",
+        f'each: visit\norder: 55\n{CHECK}when: policies.dtypeTransition == "require_cast_step" and step.op == "attention"\n'
+        "check: input == held",
+        "shadowed-rule",
+        by=("flow/read-dtype-mismatch",),
+    ),
+    Fault(
+        "path-kernels/small",
+        f'each: path-step\n{CHECK}when: starts_with(trim(text(step.kernel)), "attention_small_f16kv")\n'
+        'check: activation == "f32" and cache_dtype == "f16"',
+        "shadowed-rule",
+        by=("path-kernels/attention-kernel-dtypes",),
+    ),
+    Fault(
+        "step-shape/whole-layers",
+        f"each: raw-step\n{CHECK}when: is_list(raw.layers)\ncheck: 'all layer in raw.layers: is_integer(layer)'",
+        "shadowed-rule",
+        by=("step-shape/step-layers",),
+    ),
+    Fault(
+        "step-shape/has-id",
+        f'each: raw-step\n{CHECK.replace("error", "warning")}check: has(raw, "id")',
+        "shadowed-rule",
+        by=("step-shape/step-id",),
+    ),
+    Fault(
+        "profiles/odd-digest",
+        f'each: profile\n{CHECK}when: profile.kernelRef.digest == "sha256"\ncheck: index > 5',
+        "dead-rule",
+        by=("profiles/profile-reference",),
+    ),
+    Fault(
+        "layer-overrides/layer-override",
+        "  - {path: layers, value: '[layer.index]'}\n  - {path: layers, value: '[0]'}",
+        "overlap",
+        row=2,
+        by=("row 1",),
+        old="  - {path: layers, value: '[layer.index]'}",
+    ),
+]
+
+THIRD = [
+    Fault(
+        "path-steps/layer-part", f'each: step\norder: 50\n{CHECK}when: part == "layer"\ncheck: decode_list', "dead-rule"
+    ),
+    Fault(
+        "path-steps/path-part",
+        '  - {when: \'step.raw.section == "layer"\', value: \'""\'}\n  - {when: \'step.raw.section == "sampling"',
+        "redundant-row",
+        row=4,
+        old='  - {when: \'step.raw.section == "sampling"',
+    ),
+    Fault(
+        "path-lists/finiteness-fallback",
+        "  - {match: {path: gemma2-f16-f16a}, value: '\"one\"'}\n  - {match: {path: gemma2-f16-f16a}",
+        "overlap",
+        row=5,
+        by=("row 4",),
+        old="  - {match: {path: gemma2-f16-f16a}",
+    ),
+    Fault(
+        "flow/kv-read-dtype",
+        "  - {when: truthy(step.raw.kvIO) or truthy(step.profile?.kvIO), value: held}\n  - {value: default_cache",
+        "shadowed-row",
+        row=3,
+        by=("candidate 1", "candidate 2"),
+        old="  - {value: default_cache",
+    ),
+    Fault(
+        "flow/output-dtype",
+        '  - {when: \'step.op == "cast" and step.op == "attention"\', value: held}\n  - {value: default_output',
+        "dead-row",
+        row=5,
+        old="  - {value: default_output",
+    ),
+    Fault(
+        "session-parts/both-there",
+        f'each: request\n{CHECK}check: has(manifest_session, "kvcache") and has(manifest_session, "decodeLoop")',
+        "shadowed-rule",
+        by=("session-parts/kvcache-object", "session-parts/decode-loop-object"),
+    ),
+    Fault(
+        "decode-loop/readback-again",
+        f"each: request\n{CHECK}when: is_object(manifest_session.decodeLoop)\n"
+        "check: is_integer(manifest_session.decodeLoop.readbackInterval) and manifest_session.decodeLoop.readbackInterval > 0",
+        "shadowed-rule",
+        by=("decode-loop/readback-interval",),
+    ),
+    Fault(
+        "decode-loop/odd-mode",
+        f'each: request\n{CHECK}when: manifest_session.decodeLoop.stopCheckMode == "Batch"\n'
+        'check: lower(text(manifest_session.decodeLoop.stopCheckMode)) in ["batch", "token"]',
+        "idle-check",
+    ),
+    Fault(
+        "step-shape/conv-twice",
+        f'each: raw-step\norder: 210\n{CHECK}when: raw.op in ["conv", "noop"]\ncheck: raw.phase == "decode"',
+        "contradiction",
+        by=("step-shape/conv-once",),
+    ),
+    Fault(
+        "step-shape/conv-once",
+        f'each: raw-step\norder: 200\n{CHECK}when: raw.op == "conv"\ncheck: raw.phase == "prefill"',
+        "",
+    ),
+    Fault(
+        "layer-limits/many",
+        f"each: request\n{CHECK}check: not is_integer(num_layers) or num_layers <= 100000",
+        "shadowed-rule",
+        by=("layer-limits/layer-limit",),
+    ),
+    Fault(
+        "overlay/single",
+        f"each: overlay\n{CHECK}when: is_list(runtime) and length(elements(runtime)) < 2\ncheck: length(elements(runtime)) != 1",
+        "shadowed-rule",
+        by=("overlay/plain-overlay",),
+    ),
+]
+PAIRS = {  # three checks of which any two can be satisfied at once
+    "path-kernels/a": 'each: path-step\norder: 20\nseverity: error\nmessage: a\ncheck: activation != "f16"',
+    "path-kernels/b": 'each: path-step\norder: 30\nseverity: error\nmessage: b\ncheck: activation != "f32"',
+    "path-kernels/c": "each: path-step\norder: 40\nseverity: error\nmessage: c\ncheck: activation != null",
+}
+
+
+def _planted(folder: Path, faults: list[Fault]) -> Path:
+    pack = copied(folder, "execution-v0")
+    if any(fault.kind == "overlap" and "finiteness" in fault.rule for fault in faults):
+        edit(pack, "path-lists/finiteness-fallback.yaml", "hit: first", "hit: unique")
+    for fault in faults:
+        if fault.old:
+            edit(pack, f"{fault.rule}.yaml", fault.old, fault.text)
+        else:
+            add_rule(pack, fault.rule, fault.text)
+    return pack
+
+
+def _expected(fault: Fault) -> tuple[str, str, int | None, tuple[str, ...]]:
+    by = tuple(f"execution-v0/{name}" if "/" in name else name for name in fault.by)
+    return fault.kind, f"execution-v0/{fault.rule}", fault.row, by
+
+
+@pytest.mark.parametrize("faults", [FIRST, SECOND, THIRD], ids=["first", "second", "third"])
+def test_planted_faults_are_found(tmp_path: Path, faults: list[Fault]) -> None:
+    """Each planted fault is found, with its row and what it is at fault with, and there is no other finding."""
+    analysis = analyze(read_pack(_planted(tmp_path, faults)))
+    found = {(one.kind, one.rule, one.row, one.by) for one in analysis.findings}
+    assert found == {_expected(fault) for fault in faults if fault.kind}
+    assert analysis.skipped == ()
+
+
+def test_thirty_faults_are_planted() -> None:
+    """The three copies have thirty faults, of every kind but the one that has a test of its own."""
+    planted = [fault for fault in [*FIRST, *SECOND, *THIRD] if fault.kind]
+    assert len(planted) == 30
+    assert {fault.kind for fault in planted} == {
+        "dead-rule", "idle-check", "shadowed-rule", "contradiction", "redundant-row", "dead-row", "shadowed-row", "gap",
+        "overlap", "switched-off",
+    }  # fmt: skip
+
+
+def test_an_impossible_stage_is_found(tmp_path: Path) -> None:
+    """Checks that can be satisfied two by two, but never all at once, are found together."""
+    pack = copied(tmp_path, "execution-v0")
+    for identity, body in PAIRS.items():
+        add_rule(pack, identity, body)
+    [found] = analyze(read_pack(pack)).findings
+    assert (found.kind, found.rule) == ("impossible-stage", "execution-v0/path-kernels/c")
+    assert found.by == ("execution-v0/path-kernels/a", "execution-v0/path-kernels/b")
+    assert found.message == (
+        "no item can pass all of `execution-v0/path-kernels/a`, `execution-v0/path-kernels/b` and `execution-v0/path-kernels/c`"
+    )
+
+
+SHIPPED = sorted(path.parent.name for path in resource("rules").glob("*/pack.yaml"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_packs_have_no_findings(name: str) -> None:
+    """The analysis finds nothing in a shipped pack, and looks at all of its stages."""
+    analysis = analyze(read_pack(resource("rules", name)))
+    assert [finding.to_dict() for finding in analysis.findings] == []
+    assert analysis.skipped == ()
+
+
+def test_settings_that_switch_rules_are_told() -> None:
+    """A rule that a setting switches is listed with the values under which it never applies."""
+    switches = analyze(read_pack(resource("rules", "execution-v0"))).switches
+    assert [(one.rule, one.setting, one.on, one.off) for one in switches] == [
+        ("execution-v0/flow/profile-known", "policies.unresolvedKernel", ("error",), ("any other value",)),
+        (
+            "execution-v0/flow/read-dtype-mismatch",
+            "policies.dtypeTransition",
+            ("require_cast_step",),
+            ("any other value",),
+        ),
+        ("execution-v0/flow/kernel-configured", "policies.unsupportedPrecision", ("error",), ("any other value",)),
+        ("execution-v0/flow/output-declared", "policies.unsupportedPrecision", ("error",), ("any other value",)),
+    ]
