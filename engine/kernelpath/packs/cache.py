@@ -11,6 +11,7 @@ import hashlib
 import marshal
 import os
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _SEAL = 32
 _PACKAGE = Path(__file__).resolve().parent.parent
+_GENERATORS = tuple(_PACKAGE.joinpath(*parts) for parts in (("language",), ("language", "builtins"), ("packs",)))
 
 
 def cached(kind: str, digest: str, build: Callable[[], Any]) -> Any:
@@ -46,13 +48,19 @@ def _folder() -> Path:
 
 def _key(digest: str) -> str:
     """Return a key that changes with the content, with Python's bytecode, and with the generator itself."""
-    newest = max(
-        entry.stat().st_mtime_ns
-        for part in ("language", "packs")
-        for entry in os.scandir(_PACKAGE / part)
-        if entry.name.endswith(".py")
-    )
-    return hashlib.sha256(f"{digest} {sys.implementation.cache_tag} {sys.version} {newest}".encode()).hexdigest()[:40]
+    made_by = f"{digest} {sys.implementation.cache_tag} {sys.version} {_generator()}"
+    return hashlib.sha256(made_by.encode()).hexdigest()[:40]
+
+
+@lru_cache(maxsize=1)
+def _generator() -> str:
+    """Return what tells one state of the generator from another: the names, sizes and dates of its files.
+
+    An installed file may have the date of its archive, so dates alone would not do.
+    """
+    files = (entry for folder in _GENERATORS for entry in os.scandir(folder) if entry.name.endswith(".py"))
+    found = ((entry.name, entry.stat()) for entry in files)
+    return " ".join(sorted(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in found))
 
 
 def _read(path: Path) -> tuple[bool, Any]:
@@ -76,4 +84,11 @@ def _write(path: Path, value: Any) -> None:
         beside.write_bytes(hashlib.sha256(payload).digest() + payload)
         os.replace(beside, path)
     except OSError:
-        beside.unlink(missing_ok=True) if os.access(path.parent, os.W_OK) else None
+        _remove(beside)
+
+
+def _remove(path: Path) -> None:
+    from contextlib import suppress  # only where writing failed
+
+    with suppress(OSError):  # it was never written, or nobody may write there
+        path.unlink()
