@@ -97,12 +97,50 @@ def test_layer_overrides_replace_a_layer_alone() -> None:
         assert "layer.1.rope_q" not in ops
 
 
-def test_an_empty_phase_runs_the_others_steps() -> None:
-    """A path without decode steps decodes with its prefill steps."""
-    path = plain_path("llama") | {"decode": {"steps": []}}
+def test_a_missing_phase_runs_the_others_steps() -> None:
+    """A path without a list for decode decodes with its prefill steps."""
+    path = plain_path("llama")
+    del path["decode"]
     plan = plan_of(path, LLAMA, decode_shape(64, fuse=False))
     attention = next(dispatch for dispatch in plan.dispatches if dispatch.op == "attention")
     assert attention.variant.kernel == "attention_streaming.wgsl"
+
+
+def test_an_empty_phase_runs_no_steps() -> None:
+    """A path whose decode list is empty runs nothing in the layers then, and prefill as ever."""
+    path = plain_path("llama") | {"decode": {"steps": []}}
+    decode = plan_of(path, LLAMA, decode_shape(64, fuse=False))
+    prefill = plan_of(path, LLAMA, prefill_shape(64, 16, fuse=False))
+    assert [dispatch.step for dispatch in decode.dispatches if dispatch.step.startswith("layer.")] == []
+    assert "layer.0.attention" in {dispatch.step for dispatch in prefill.dispatches}
+
+
+def test_an_override_may_tell_phases_apart() -> None:
+    """An override with a list for each phase replaces each phase's steps by its own, an empty list by none."""
+    path = plain_path("llama")
+    kept = [step for step in path["prefill"]["steps"] if step["op"] not in ("rope_q", "rope_k")]
+    path["layerOverrides"] = [{"layers": [1], "decode": {"steps": []}, "prefill": {"steps": kept}}]
+    decode = plan_of(path, LLAMA, decode_shape(64, fuse=False))
+    prefill = plan_of(path, LLAMA, prefill_shape(64, 16, fuse=False))
+    assert [dispatch.step for dispatch in decode.dispatches if dispatch.step.startswith("layer.1.")] == []
+    in_prefill = {dispatch.step for dispatch in prefill.dispatches}
+    assert "layer.0.rope_q" in in_prefill
+    assert "layer.1.q_proj" in in_prefill
+    assert "layer.1.rope_q" not in in_prefill
+
+
+@pytest.mark.parametrize("section", ["preLayer", "postLayer", "sampling"])
+def test_a_step_outside_the_layers_may_belong_to_one_phase(section: str) -> None:
+    """A step with a phase runs in that phase alone; one without, or of both, runs in both."""
+    path = plain_path("llama")
+    op = path[section][0]["op"]
+    ran = {}
+    for wanted in ("decode", "prefill", "both"):
+        steps = [step | {"phase": wanted} if step["op"] == op else step for step in path[section]]
+        for shape in (decode_shape(64, fuse=False), prefill_shape(64, 16, fuse=False)):
+            dispatches = lower(path | {section: steps}, LLAMA, shape, ROOMY).plan.dispatches
+            ran[wanted, shape.phase] = op in {dispatch.op for dispatch in dispatches}
+    assert [key for key, found in ran.items() if not found] == [("decode", "prefill"), ("prefill", "decode")]
 
 
 @pytest.mark.parametrize("name", PRESETS)

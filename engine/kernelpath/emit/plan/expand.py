@@ -40,28 +40,36 @@ def expand(
 ) -> list[Call]:
     """Return a path's calls in the order of execution, for a phase.
 
-    An empty phase runs the other's steps, as the path's format says; a layer override replaces a layer's steps in
-    both phases. `all_rows` asks for logits of every token of the call, not of the last alone.
+    A phase that a path does not have runs the other's steps; one that it has as an empty list runs none. A layer
+    override replaces a layer's steps: in both phases those of its `steps`, else in each phase the phase's own list.
+    Outside the layers, a step with a `phase` runs in that phase alone. `all_rows` asks for logits of every token of the
+    call, not of the last alone.
     """
     options: dict[str, Scalar] = {"all_rows": all_rows, "phase": phase}
-    sections: list[tuple[int | None, Sequence[Mapping[str, Any]]]] = [(None, path.get("preLayer") or ())]
+    sections: list[tuple[int | None, Sequence[Mapping[str, Any]]]] = [(None, _outside(path, "preLayer", phase))]
     sections += [(layer, steps) for layer, steps in enumerate(_layers(path, phase, architecture["num_layers"]))]
-    sections += [(None, path.get("postLayer") or ()), (None, path.get("sampling") or ())]
+    sections += [(None, _outside(path, section, phase)) for section in ("postLayer", "sampling")]
     return [call for layer, steps in sections for call in _section(steps, layer, architecture, ops, options)]
 
 
 def _layers(path: Mapping[str, Any], phase: str, count: int) -> list[Sequence[Mapping[str, Any]]]:
     other = DECODE if phase == PREFILL else PREFILL
-    common = _steps(path, phase) or _steps(path, other)
+    common = _steps(path, phase if phase in path else other)
     overrides = {
-        layer: override["steps"] for override in path.get("layerOverrides") or () for layer in override["layers"]
+        layer: override["steps"] if "steps" in override else _steps(override, phase)
+        for override in path.get("layerOverrides") or ()
+        for layer in override["layers"]
     }
     return [overrides.get(layer, common) for layer in range(count)]
 
 
-def _steps(path: Mapping[str, Any], phase: str) -> Sequence[Mapping[str, Any]]:
-    steps: Sequence[Mapping[str, Any]] = (path.get(phase) or {}).get("steps") or ()
+def _steps(lists: Mapping[str, Any], phase: str) -> Sequence[Mapping[str, Any]]:
+    steps: Sequence[Mapping[str, Any]] = (lists.get(phase) or {}).get("steps") or ()
     return steps
+
+
+def _outside(path: Mapping[str, Any], section: str, phase: str) -> list[Mapping[str, Any]]:
+    return [step for step in path.get(section) or () if step.get("phase") in (None, "both", phase)]
 
 
 def _section(
