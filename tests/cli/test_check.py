@@ -15,9 +15,7 @@ Cli = Callable[..., Ran]
 
 def test_a_clean_manifest_exits_0(cli: Cli) -> None:
     """A manifest that may run gives one line and exit code 0."""
-    assert cli("check", "passes.json") == Ran(
-        0, "passes.json: clean, 8 steps over 4 layers by pack execution-v0\n", ""
-    )
+    assert cli("check", "passes.json") == Ran(0, "passes.json: clean, 8 steps over 4 layers by pack execution-v0\n", "")
 
 
 def test_findings_exit_1(cli: Cli) -> None:

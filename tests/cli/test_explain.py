@@ -131,7 +131,9 @@ def test_a_step_that_there_is_not(cli: Cli) -> None:
     """An unknown step is answered with the nearest one."""
     ran = cli("explain", "passes.json", "lm_haed.inputDtype")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("error[cli/usage]: there is no step `lm_haed.inputDtype`\n  = help: did you mean `lm_head`?")
+    assert ran.err.startswith(
+        "error[cli/usage]: there is no step `lm_haed.inputDtype`\n  = help: did you mean `lm_head`?"
+    )
 
 
 def test_a_field_that_there_is_not(cli: Cli) -> None:
@@ -167,10 +169,13 @@ def test_json_has_it_all(cli: Cli) -> None:
 def test_a_rule_by_any_name(cli: Cli) -> None:
     """A rule goes by its id, by stage and name, by its name, and by a decision that is its own."""
     outputs = {
-        cli("explain", name).out for name in ("execution-v0/flow/src-produced", "flow/src-produced", "src-produced", "E53")
+        cli("explain", name).out
+        for name in ("execution-v0/flow/src-produced", "flow/src-produced", "src-produced", "E53")
     }
     assert len(outputs) == 1
-    assert next(iter(outputs)).startswith("execution-v0/flow/src-produced (rules/execution-v0/flow/src-produced.yaml)\n")
+    assert next(iter(outputs)).startswith(
+        "execution-v0/flow/src-produced (rules/execution-v0/flow/src-produced.yaml)\n"
+    )
 
 
 def test_a_rule_that_there_is_not(cli: Cli) -> None:

@@ -48,7 +48,9 @@ def test_python_of_a_stage_is_its_walk(cli: Cli) -> None:
     """A stage's Python is the fused function that runs, with every rule of it."""
     out = cli("pack", "show", "flow", "--python").out
     assert out.startswith("def walk__phases__flow__")
-    assert [f"# flow/{rule.name}" in out for rule in PACK.stages["flow"].rules] == [True] * len(PACK.stages["flow"].rules)
+    assert [f"# flow/{rule.name}" in out for rule in PACK.stages["flow"].rules] == [True] * len(
+        PACK.stages["flow"].rules
+    )
 
 
 def test_an_unknown_rule(cli: Cli) -> None:
@@ -94,7 +96,9 @@ def test_every_kernel_is_listed(cli: Cli) -> None:
     assert len(lines) == len(told) + 1
     manifest = json.loads(Path("passes.json").read_text())
     references = [kernel["kernelRef"] for kernel in told]
-    assert all(step["kernelRef"] in references for step in manifest["inference"]["execution"]["steps"] if "kernel" in step)
+    assert all(
+        step["kernelRef"] in references for step in manifest["inference"]["execution"]["steps"] if "kernel" in step
+    )
 
 
 def test_an_op_without_kernels(cli: Cli) -> None:

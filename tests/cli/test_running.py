@@ -26,9 +26,7 @@ def test_a_fault_of_ours(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernelpath.cli.check, "run", _fail)
     ran = cli("check", "passes.json")
     assert (ran.code, ran.out) == (3, "")
-    assert ran.err.startswith(
-        "kernelpath: this is a bug of kernelpath, not of your files: RuntimeError: the roof (at "
-    )
+    assert ran.err.startswith("kernelpath: this is a bug of kernelpath, not of your files: RuntimeError: the roof (at ")
     assert ran.err.endswith("; -v shows more\n")
     assert ran.err.count("\n") == 1
 
