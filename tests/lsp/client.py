@@ -38,6 +38,7 @@ class Client:
         self.versions: dict[str, int | None] = {}
         self.texts: dict[Path, str] = {}
         self.count = 0
+        self.folder = folder
         self.shown: list[str] = []
         threading.Thread(target=self._listen, daemon=True).start()
         self.capabilities = self._initialize(folder, options or {}, encoding)
@@ -134,6 +135,13 @@ class Client:
             self._take()
         return self.diagnostics[path.as_uri()]
 
+    def close_all(self) -> None:
+        """Close every file without saving, and wait until nothing is reported any more."""
+        for path in self.texts:
+            self.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+        self.texts.clear()
+        assert self.settled() == {}
+
     def settled(self) -> dict[str, list[dict[str, Any]]]:
         """Return the diagnostics of every file that has some, after all that was sent is worked off."""
         self.request("textDocument/foldingRange", {"textDocument": {"uri": Path("/nowhere.txt").as_uri()}})
@@ -156,9 +164,7 @@ class Client:
         start = before.index(old) + new.index("|")
         text = self.texts[path][:start]
         position = {"line": text.count("\n"), "character": len(text) - text.rfind("\n") - 1}
-        answer = self.request(
-            "textDocument/completion", {"textDocument": {"uri": path.as_uri()}, "position": position}
-        )
+        answer = self.request("textDocument/completion", {"textDocument": {"uri": path.as_uri()}, "position": position})
         items: list[dict[str, Any]] = answer["items"]
         return items
 

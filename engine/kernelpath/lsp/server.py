@@ -112,7 +112,11 @@ def _lifecycle(server: KernelpathServer) -> None:
     def initialize(params: types.InitializeParams) -> None:
         options: Any = params.initialization_options
         settings = options if isinstance(options, dict) else {}
-        server.known.judge = Judge(**{key: str(settings[key]) for key in ("pack", "catalog") if settings.get(key)})
+        given = {key: str(settings[key]) for key in ("pack", "catalog") if settings.get(key)}
+        root = path_of(params.root_uri) if params.root_uri else None
+        if root and "pack" in given and (root / given["pack"]).is_dir():
+            given["pack"] = str(root / given["pack"])
+        server.known.judge = Judge(**given)
 
     @server.feature(types.INITIALIZED)
     def initialized(_: types.InitializedParams) -> None:

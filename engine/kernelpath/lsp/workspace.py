@@ -49,10 +49,14 @@ class Document:
 
 @dataclass(slots=True)
 class Workspace:
-    """Holds documents and packs; `refresh` after an edit makes them current."""
+    """Holds documents and packs; `refresh` after an edit makes them current.
+
+    `shown` are the folders of the packs whose files somebody looks at: their findings are told.
+    """
 
     files: Files = field(default_factory=Files)
     sessions: dict[Path, PackSession] = field(default_factory=dict)
+    shown: set[Path] = field(default_factory=set)
     judge: Judge = field(default_factory=Judge)
     cases: Cases = field(init=False)
     _documents: dict[Path, Document] = field(default_factory=dict)
@@ -83,6 +87,7 @@ class Workspace:
         folder = self.files.pack_of(path)
         if folder is None:
             return
+        self.shown.add(folder)
         if folder not in self.sessions:
             self.session(folder)
         for session in self.sessions.values():
@@ -130,10 +135,10 @@ class Workspace:
         INVARIANT: it hangs on the texts alone. A file of an extended pack that is known itself is told by that one.
         """
         found: dict[Path, list[Diagnostic]] = {}
-        for folder, session in self.sessions.items():
-            for path, own in session.findings.items():
+        for folder in self.shown:
+            for path, own in self.sessions[folder].findings.items():
                 owner = self.files.pack_of(path)
-                if owner == folder or owner not in self.sessions:
+                if owner == folder or owner not in self.shown:
                     found[path] = own
         for path in self.files.open:
             found |= self._open_findings(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelpath.diagnostics import Diagnostic
-from kernelpath.language import Checked
+from kernelpath.language import Checked, Type
 from kernelpath.lsp.checking.terms import QuickTerms
 from kernelpath.lsp.texts.files import Files
 from kernelpath.packs.documents import DocumentErrors, Node
@@ -40,11 +40,12 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class RuleKey:
-    """All that a rule's check hangs on: its file, the names of its scope, and what earlier rules guarantee."""
+    """All that a rule's check hangs on: its file, its scope's names, what earlier rules guarantee, and its slots."""
 
     node: Same
     names: Any
     known: Same
+    slots: Type | None
 
     @property
     def facts(self) -> tuple[Checked, ...]:
@@ -150,11 +151,12 @@ class IncrementalReader(PackReader):
     def _stage_rules(self, nodes: list[RuleNode], scope: Scope, passed: list[Checked]) -> list[Rule]:
         """As the reader it stands for does it, but each rule is checked only if something that it hangs on changed."""
         rules: list[Rule] = []
+        slots = self._slots(nodes[0].file.stage) if nodes else None
         facts: list[tuple[float, Checked]] = [(-math.inf, checked) for checked in passed]
         for node in sorted(nodes, key=lambda node: (node.order, node.file.name)):
             if not self._rule_scope(node, scope):
                 continue
-            rule = self._rule(node, scope, [checked for order, checked in facts if order < node.order])
+            rule = self._rule(node, scope, [checked for order, checked in facts if order < node.order], slots)
             if rule:
                 rules.append(rule)
                 facts += [(node.order, checked) for checked in _guarantees(rule)]
@@ -162,21 +164,19 @@ class IncrementalReader(PackReader):
             return rules
         return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
 
-    def _rule(self, node: RuleNode, scope: Scope, facts: list[Checked]) -> Rule | None:
+    def _rule(self, node: RuleNode, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
         known = self.memory.rules.get(node.file.path)
         if not self.whole:  # what a rule relies on is in doubt: only the file that declares it has news
             return known[1] if known else None
-        key = RuleKey(Same([node]), self.scope_prints[scope.name], Same(facts))
+        key = RuleKey(Same([node]), self.scope_prints[scope.name], Same(facts), slots)
         if known is None or known[0] != key:
-            known = self.memory.rules[node.file.path] = self._checked(key, node, scope, facts)
+            known = self.memory.rules[node.file.path] = self._checked(key, node, scope)
         self.terms.diagnostics.extend(known[2])
         return known[1]
 
-    def _checked(
-        self, key: RuleKey, node: RuleNode, scope: Scope, facts: list[Checked]
-    ) -> tuple[RuleKey, Rule | None, Found]:
+    def _checked(self, key: RuleKey, node: RuleNode, scope: Scope) -> tuple[RuleKey, Rule | None, Found]:
         terms = replace(self.terms, diagnostics=[])
-        rule = RuleReader(terms, node, scope, facts).read()
+        rule = RuleReader(terms, node, scope, key.facts, key.slots).read()
         self.memory.checked += 1
         return key, rule, terms.diagnostics
 

@@ -23,7 +23,7 @@ from kernelpath.language.types import JSON
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import expand
 from kernelpath.packs.model import Term, Text
-from kernelpath.packs.terms import TermReader, place_of
+from kernelpath.packs.terms import MAX_COST, TermReader, place_of
 
 _TEXTS = 20_000
 
@@ -42,20 +42,20 @@ def parsed_message(text: str) -> Message:
 
 @dataclass(slots=True)
 class QuickTerms(TermReader):
-    """Reads terms as TermReader does, with the same findings."""
+    """Reads terms as TermReader does: what is well typed in short, anything else by TermReader itself."""
 
     def term(
         self, node: Node, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()
     ) -> Term | None:
         """Return the checked expression of a scalar, or None after collecting what is wrong with it."""
-        if not isinstance(node, Scalar):
-            return TermReader.term(self, node, names, expected, given)
         try:
-            checked = check(expand(parsed(node.text), self.functions), names, wanted(expected), given)
-        except LanguageErrors as errors:
-            self.problems(node, errors.problems)
-            return None
-        return Term(checked, node.text, place_of(node))
+            text = node.text if isinstance(node, Scalar) else ""
+            checked = check(expand(parsed(text), self.functions), names, wanted(expected), given)
+        except LanguageErrors:
+            return TermReader.term(self, node, names, expected, given)
+        if checked.cost > MAX_COST:
+            return TermReader.term(self, node, names, expected, given)
+        return Term(checked, text, place_of(node))
 
     def text(self, node: Node, names: Names, given: Sequence[Checked] = ()) -> Text | None:
         """Return the checked message template of a scalar, or None after collecting what is wrong with it."""
@@ -65,9 +65,8 @@ class QuickTerms(TermReader):
             pieces = parsed_message(node.text).pieces
             message = Message(tuple(p if isinstance(p, str) else expand(p, self.functions) for p in pieces))
             return Text(check_message(message, names, given), node.text, place_of(node))
-        except LanguageErrors as errors:
-            self.problems(node, errors.problems)
-            return None
+        except LanguageErrors:
+            return TermReader.text(self, node, names, given)
 
 
 def wanted(expected: Type | None) -> Type | None:

@@ -80,11 +80,20 @@ class Writing:
                 about = describe(self.model, ("field", inner.name, name))
                 yield Suggestion(name, "field", str(field), about, rank=0)
         if inner == JSON or isinstance(inner, MapOf):
-            owner = self.text[before[start].start : before[-1].start]
             value = inner.value if isinstance(inner, MapOf) else JSON
-            yield from (Suggestion(name, "field", str(value), rank=0) for name in self._json_members(owner))
+            owners = [self.text[before[start].start : before[-1].start], *self._read_from(before, start)]
+            names = {name for owner in owners for name in self._json_members(owner)}
+            yield from (Suggestion(name, "field", str(value), rank=0) for name in names)
         if not isinstance(type_, Optional) and type_ != UNKNOWN and before[-1].text == ".":
             yield from (_builtin(name) for name in DECLARED if _takes(name, type_))
+
+    def _read_from(self, before: Sequence[Token], start: int) -> Iterator[str]:
+        """Yield the expression that a record's field is read from, where a field stands before the dot."""
+        owner = required(self._type(before, start, len(before) - 3)) if len(before) - 3 > start else UNKNOWN
+        record = self.model.pack.records.get(owner.name) if isinstance(owner, Record) else None
+        for field in record.fields if record else ():
+            if field.name == before[-2].text and field.value:
+                yield field.value.text
 
     def _json_members(self, owner: str) -> list[str]:
         """Return the members that other expressions of the pack read of the same value."""

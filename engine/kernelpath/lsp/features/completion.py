@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from kernelpath.language.types import UNKNOWN
+from kernelpath.language.types import UNKNOWN, Record, required
+from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.features.complete_expressions import Writing
 from kernelpath.lsp.features.complete_names import names_of, types_of
+from kernelpath.lsp.features.describe import describe
 from kernelpath.lsp.features.schemas import doc_of, keys_at, values_at
 from kernelpath.lsp.features.suggestion import Suggestion, placed
-from kernelpath.lsp.symbols.environment import environment
-from kernelpath.lsp.symbols.expressions import without_null
+from kernelpath.lsp.symbols.environment import cell_type, environment, tested_environment
 from kernelpath.lsp.symbols.roles import Role, role_at
 from kernelpath.lsp.texts.cursor import Cursor
 from kernelpath.lsp.workspace import Document, Workspace
@@ -27,7 +28,7 @@ def complete(workspace: Workspace, document: Document, offset: int) -> list[Sugg
     if cursor.quote == "closed":
         return []
     role = role_at(document.kind, cursor.path)
-    if cursor.is_key and role is None:
+    if cursor.is_key and (role is None or role.kind == "cell"):
         return _keys(document, cursor, offset)
     if role and role.kind in ("expression", "message"):
         return _expression(workspace, document, cursor, role, offset)
@@ -61,9 +62,28 @@ def _key_names(document: Document, cursor: Cursor) -> Iterator[Suggestion]:
         detail = kind if isinstance(kind, str) else ""
         yield Suggestion(key, "key", detail, doc_of(schema), f"{key}: ", rank=0)
     role = role_at(document.kind, (*cursor.path, ""), is_key=True)
-    if role and role.kind == "name" and document.model:
+    if role and role.of in ("test-variable", "test-field") and document.model:
+        yield from _tested(document.model, document, cursor)
+    elif role and role.kind == "name" and document.model:
         for name in names_of(document.model, role.of, document.path, document.root):
             yield Suggestion(name.label, name.kind, name.detail, name.doc, f"{name.label}: ", rank=0)
+
+
+def _tested(model: Model, document: Document, cursor: Cursor) -> Iterator[Suggestion]:
+    """The variables of the tested rule's scope, or the fields of the record that one of them is."""
+    known = tested_environment(model, document.path)
+    if len(cursor.path) == 3:
+        for name, type_ in known.names.variables.items():
+            symbol = known.origins.get(name)
+            about = describe(model, symbol) if symbol else ""
+            yield Suggestion(name, "variable", str(type_), about, f"{name}: ", rank=0)
+        return
+    record = required(known.names.variables.get(str(cursor.path[3]), UNKNOWN))
+    if isinstance(record, Record):
+        for name, type_ in record.fields.items():
+            yield Suggestion(
+                name, "field", str(type_), describe(model, ("field", record.name, name)), f"{name}: ", rank=0
+            )
 
 
 def _values(document: Document, cursor: Cursor, role: Role | None) -> Iterator[Suggestion]:
@@ -82,11 +102,9 @@ def _values(document: Document, cursor: Cursor, role: Role | None) -> Iterator[S
 
 
 def _cell(document: Document, cursor: Cursor) -> Iterator[Suggestion]:
-    """The values of the vocabulary of a decision table's input."""
+    """The values of the vocabulary of what the cell is held against."""
     assert document.model is not None
-    known = environment(document.model, document.kind, document.path, document.root, cursor.path, None)
-    name = next((step for step in reversed(cursor.path) if isinstance(step, str)), "")
-    type_ = without_null(known.names.variables.get(name, UNKNOWN))
+    type_ = cell_type(document.model, document.kind, document.path, document.root, cursor.path)
     for value in getattr(type_, "values", ()):
         yield Suggestion(value, "value", str(type_), rank=0)
 

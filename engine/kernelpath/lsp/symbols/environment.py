@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from kernelpath.language import Checked, LanguageErrors, Names, Type, check
-from kernelpath.language.types import BOOL, STRING, UNKNOWN, ListOf, optional
+from kernelpath.language.types import BOOL, STRING, UNKNOWN, ListOf, Record, optional, required
+from kernelpath.lsp.checking.cases import rule_of
 from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.checking.terms import parsed
 from kernelpath.lsp.symbols.occurrence import Symbol
@@ -34,7 +35,31 @@ def environment(
         return Environment(model.reader.terms.names({}))
     if kind == RULE:
         return _Rule(model, file, root).at(path, role)
-    return _in_pack(model, root, path, role) if kind == PACK else Environment(model.reader.terms.names({}))
+    return _in_pack(model, root, path, role) if kind == PACK else tested_environment(model, file)
+
+
+def tested_environment(model: Model, file: FilePath) -> Environment:
+    """Return the variables of the rule that a test file is beside."""
+    known = model.reader.memory.nodes.get(rule_of(file))
+    node = known[0] if known else None
+    each = node.get("each") if isinstance(node, Mapping) else None
+    return scope_environment(model, each.text if isinstance(each, Scalar) else "")
+
+
+def cell_type(model: Model, kind: str, file: FilePath, root: Node | None, path: Path) -> Type:
+    """Return the type of what a cell holds: of a table's input, or of a variable or a field that a test gives."""
+    known = environment(model, kind, file, root, path, None)
+    if kind == RULE:
+        name = next((step for step in reversed(path) if isinstance(step, str)), "")
+        return required(known.names.variables.get(name, UNKNOWN))
+    if path[2:3] == ("expect",):
+        rule = model.rule(rule_of(file))
+        return required(known.names.variables.get(getattr(rule, "variable", ""), UNKNOWN))
+    steps = [str(step) for step in path[3:]]
+    type_ = required(known.names.variables.get(steps[0], UNKNOWN)) if steps else UNKNOWN
+    if len(steps) > 1:
+        type_ = required(type_.fields.get(steps[1], UNKNOWN)) if isinstance(type_, Record) else UNKNOWN
+    return type_
 
 
 def scope_environment(model: Model, name: str) -> Environment:

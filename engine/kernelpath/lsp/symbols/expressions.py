@@ -11,7 +11,7 @@ from kernelpath.language.ast import Call, Comprehension, Literal, Member, Name, 
 from kernelpath.language.builtins import DECLARED
 from kernelpath.language.checker import Checker
 from kernelpath.language.narrowing import Scope, facts
-from kernelpath.language.types import UNKNOWN, ListOf, Optional, Record, Vocabulary, required
+from kernelpath.language.types import UNKNOWN, ListOf, Record, Vocabulary, required
 from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.checking.terms import parsed, parsed_message
 from kernelpath.lsp.symbols.environment import Environment
@@ -138,10 +138,3 @@ def function_symbol(model: Model, name: str) -> Symbol | None:
     if name in DECLARED or name == "source":
         return ("builtin", name)
     return ("vocabulary", name) if name in model.reader.terms.vocabularies else None
-
-
-def without_null(type_: Type | None) -> Type:
-    """Return the type of a value that is there."""
-    if type_ is None:
-        return UNKNOWN
-    return type_.inner if isinstance(type_, Optional) else type_

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from kernelpath.language.types import UNKNOWN, Vocabulary
+from kernelpath.language.types import UNKNOWN, Record, Vocabulary, required
 from kernelpath.lsp.checking.session import Model
-from kernelpath.lsp.symbols.environment import environment
-from kernelpath.lsp.symbols.expressions import expression_names, message_names, without_null
+from kernelpath.lsp.symbols.environment import cell_type, environment, tested_environment
+from kernelpath.lsp.symbols.expressions import expression_names, message_names
 from kernelpath.lsp.symbols.occurrence import Occurrence, Symbol
 from kernelpath.lsp.symbols.roles import RULE, Path, Role, role_at, scalars
 from kernelpath.packs.documents import Mapping, Node, Scalar
@@ -86,10 +86,8 @@ class _Indexer:
                 yield self._moved(Occurrence(word.start(), word.end(), (kind, word[0]), type_, text=word[0]), scalar)
 
     def _cell(self, steps: Path, scalar: Scalar) -> Iterator[Occurrence]:
-        """A cell of a decision table is a value of its input's vocabulary, where the input has one."""
-        known = environment(self.model, self.kind, self.path, self.root, steps, None)
-        name = next((str(step) for step in reversed(steps) if isinstance(step, str)), "")
-        type_ = without_null(known.names.variables.get(name, UNKNOWN))
+        """A cell is a value of the vocabulary of what it is held against, where that has one."""
+        type_ = cell_type(self.model, self.kind, self.path, self.root, steps)
         if isinstance(type_, Vocabulary):
             symbol = ("word", type_.name, scalar.text)
             yield Occurrence(*bounds(scalar), symbol, type_, text=scalar.text)
@@ -106,6 +104,8 @@ class _Indexer:
             return (of, str(self.path), text)
         if of == "given":
             return ("variable", self._scope(steps, text), text)
+        if of in ("test-variable", "test-field"):
+            return self._tested(steps, text)
         if of == "local":
             return ("variable", self._flow_scope(steps), text)
         return (of, text)
@@ -117,6 +117,14 @@ class _Indexer:
             return each.text if isinstance(each, Scalar) else ""
         scopes = self.model.reader.scopes.values()
         return next((scope.name for scope in scopes if variable in scope.given), "")
+
+    def _tested(self, steps: Path, text: str) -> Symbol:
+        """Return the variable, or the field of a variable's record, that a test gives a value."""
+        known = tested_environment(self.model, self.path)
+        type_ = required(known.names.variables.get(str(steps[3]), UNKNOWN))
+        if len(steps) > 4:
+            return ("field", type_.name, text) if isinstance(type_, Record) else ("member", text)
+        return known.origins.get(text, ("unknown", text))
 
     def _flow_scope(self, steps: Path) -> str:
         flow = self.model.pack.flows.get(str(steps[1]))

@@ -144,7 +144,17 @@ _PACK: dict[str, Role] = {
     **{f"fragments.*.#.{key}": role for key, role in _ENTRY.items()},
     "decisions.*.@": _declares("decision"),
 }
-_TABLES = {RULE: _RULE, PACK: _PACK}
+
+_TEST: dict[str, Role] = {
+    "cases.#.run": _name("program"),
+    "cases.#.given.*.@": _name("test-variable"),
+    "cases.#.given.*.*.@": _name("test-field"),
+    "cases.#.given.*": Role("cell"),
+    "cases.#.given.*.*": Role("cell"),
+    "cases.#.expect.value": Role("cell"),
+    "cases.#.expect.holds": Role("cell"),
+}
+_TABLES = {RULE: _RULE, PACK: _PACK, TEST: _TEST}
 
 
 def role_at(kind: str, path: Path, *, is_key: bool = False) -> Role | None:

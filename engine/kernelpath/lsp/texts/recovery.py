@@ -11,6 +11,7 @@ from kernelpath.packs.documents import DocumentErrors, Mapping, Node, read_yaml
 
 MAX_REPAIRS = 24
 _SECTION = re.compile(r"^(?=[^\s#\-}\]])", re.M)
+_ITEM = re.compile(r"^[ \t]*(?:- +)+", re.M)
 _ENTRY = re.compile(r"^[ \t]*(?:- +)*(?:[\w\-.\"'/]+)[ \t]*:(?=[ \t]|$)", re.M)
 
 
@@ -63,6 +64,9 @@ def _without(source: Source, fault: Diagnostic) -> str:
     entry = _ENTRY.match(source.text, start, end)
     if entry and source.text[entry.end() : end].strip():
         return _blank(source.text, entry.end(), end)
+    item = _ITEM.match(source.text, start, end)
+    if item and source.text[item.end() : end].strip():
+        return _blank(source.text, item.end(), end)  # the items behind it keep their places in the list
     if not source.text[start:end].strip():
         return _blank(source.text, 0, len(source.text))
     return _blank(source.text, start, _block_end(source, line))
