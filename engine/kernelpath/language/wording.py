@@ -234,9 +234,11 @@ def _conversion(found: str, wanted: str) -> str | None:
             "float": "test it with `is_number(x)` first, or use `number(x)`",
             "string": "test it with `is_string(x)` first, or use `text(x)`",
         }
-        return tests.get(wanted, _json_container(wanted))
+        return tests.get(wanted) or _json_container(wanted) or _vocabulary(wanted, "text(x)")
     if wanted == "bool":
         return "there is no truthiness: compare it, or use `truthy(x)`"
+    if found == "string":
+        return _vocabulary(wanted, "x")
     if (found, wanted) == ("float", "int"):
         return "use `floor(x)`, `ceil(x)` or `int(x)`"
     return "use `text(x)`" if wanted == "string" and found in ("int", "float", "bool") else None
@@ -246,6 +248,14 @@ def _json_container(wanted: str) -> str | None:
     if wanted.startswith("list<"):
         return "test it with `is_list(x)` first"
     return "test it with `is_object(x)` first" if wanted.startswith("map<") else None
+
+
+def _vocabulary(wanted: str, argument: str) -> str | None:
+    """How a text becomes a value of a vocabulary, whose name begins small as a record's does not."""
+    name = wanted.removesuffix("?")
+    if not (name.isidentifier() and name[0].islower()) or name in ("bool", "int", "float", "string", "json", "null"):
+        return None
+    return f"use `{name}({argument})`, which is null where the text is no value of `{name}`"
 
 
 def not_a_value(text: str, vocabulary: str, values: Sequence[str]) -> Wording:

@@ -96,13 +96,18 @@ def _extended(layer: Layer, node: Scalar) -> Path:
 def read_source(path: Path) -> Source:
     """Return a file as a source; raises PackErrors where it cannot be read as UTF-8 text."""
     shown = shown_path(path)
+    line, column = 1, 1
     try:
-        return Source(shown, path.read_bytes().decode("utf-8"))
+        content = path.read_bytes()
+        return Source(shown, content.decode("utf-8"))
     except UnicodeDecodeError as error:
-        message = f"byte {error.start} is not UTF-8"
+        before = Source(shown, content[: error.start].decode("utf-8"))
+        line, column = before.position(len(before.text))
+        message, help_text = f"the byte 0x{content[error.start]:02x} is not UTF-8", "save the file as UTF-8"
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-    raise PackErrors([Diagnostic("pack/unreadable", (), ERROR, message, span=Span(shown, 1, 1, 1, 1))])
+        message, help_text = f"cannot be read: {error.strerror or error}", None
+    span = Span(shown, line, column, line, column + 1)
+    raise PackErrors([Diagnostic("pack/unreadable", (), ERROR, message, span=span, help=help_text)])
 
 
 def read_layer(folder: Path) -> Layer:

@@ -242,6 +242,8 @@ def _wanted_type(error: Error) -> str:
 def _suggestion(error: Error, kind: str) -> str | None:
     if kind == "type" and _wanted_type(error) == "an expression":
         return "put the whole expression in quotes"
+    if kind == "type" and error.validator_value == "array" and isinstance(error.instance, str):
+        return f"write `[{_shown(error.instance)}]`"
     if kind == "type" and error.validator_value == "string" and isinstance(error.instance, bool | int | float):
         return f'write it in quotes: "{_shown(error.instance)}"'
     if kind != "enum" or not isinstance(error.instance, str):
