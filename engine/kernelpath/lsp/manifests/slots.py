@@ -43,19 +43,18 @@ def uses(nodes: list[Node], items: Items) -> Iterator[Use]:
 
 
 def producers(all_uses: list[Use], use: Use, meets: dict[int, set[str]]) -> list[Use]:
-    """Return the write that a use of a slot gets its content from.
+    """Return the writes that a use of a slot gets its content from, one for each pass that the item is visited in.
 
     That is the nearest one before it by an item that is visited in the same pass, else the last one: what a later item
     leaves is there in the next pass. `meets` are the passes of each item, where they are known.
     """
     writes = [other for other in all_uses if other.writes and other.slot == use.slot and other.index != use.index]
-    before = [other for other in writes if other.index < use.index and _meet(other, use, meets)]
-    near = before or [other for other in writes if other.index < use.index] or writes
-    return near[-1:]
-
-
-def _meet(one: Use, other: Use, meets: dict[int, set[str]]) -> bool:
-    return bool(meets.get(one.index, {""}) & meets.get(other.index, {""})) or not meets
+    found: dict[int, Use] = {}
+    for name in sorted(meets.get(use.index, {""})):
+        same = [other for other in writes if name in meets.get(other.index, {name} if not meets else set())]
+        near = [other for other in same if other.index < use.index] or same or writes
+        found |= {other.index: other for other in near[-1:]}
+    return [found[index] for index in sorted(found)]
 
 
 def identities(nodes: list[Node], items: Items) -> dict[str, Scalar]:
