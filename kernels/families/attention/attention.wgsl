@@ -20,7 +20,7 @@ override PARTS: u32 = 32;
 //# else
 @group(0) @binding(4) var<storage, read_write> O: array<{{OUTPUT}}>;
 //# end
-override WIDTH: u32 = 256;  // D, rounded up to a multiple of 8
+override WIDTH: u32 = 512;  // at least D
 
 //# include shared/eight.wgsl
 //# include shared/rows_{{Q}}.wgsl NAME=queries BUFFER=Q WIDTH=u.D
@@ -88,7 +88,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var i = index; i < 4u * chunks; i += SIZE) {
         let r = i & 3u;
         var e: Eight;
-        if row + r < u.T * group_size { e = queries8_any(output_row(row + r, group_size, key_head), i >> 2u); }
+        if row + r < u.T * group_size { e = queries8(output_row(row + r, group_size, key_head), i >> 2u); }
         for (var j = 0u; j < 4u; j++) {
             query[(i >> 2u) * 8u + j][r] = e.low[j] * u.scale;
             query[(i >> 2u) * 8u + 4u + j][r] = e.high[j] * u.scale;
@@ -123,7 +123,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let key = base + index;
             var s = vec4(0.0);
             for (var c = 0u; c < chunks; c++) {
-                let k = keys8_any(key * u.KV + key_head, c);
+                let k = keys8(key * u.KV + key_head, c);
                 s += k.low.x * query[c * 8u] + k.low.y * query[c * 8u + 1u]
                    + k.low.z * query[c * 8u + 2u] + k.low.w * query[c * 8u + 3u];
                 s += k.high.x * query[c * 8u + 4u] + k.high.y * query[c * 8u + 5u]
@@ -146,7 +146,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         workgroupBarrier();
         if slice < slices {
             for (var i = slice; i < count; i += slices) {
-                let v = values8_any((base + i) * u.KV + key_head, chunk);
+                let v = values8((base + i) * u.KV + key_head, chunk);
                 let w = weights[i];
                 a0.low += w.x * v.low; a0.high += w.x * v.high;
                 a1.low += w.y * v.low; a1.high += w.y * v.high;

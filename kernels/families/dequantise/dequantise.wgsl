@@ -19,7 +19,7 @@ fn {{ENTRY}}(
     let item = (group.x + group.y * groups.x) * 64u + index;
     let chunks = u.D / 8u;
     if item / chunks >= u.T { return; }
-    let values = values8_any(item / chunks, item % chunks);
+    let values = values8(item / chunks, item % chunks);
     for (var j = 0u; j < 4u; j++) {
         out[item * 8u + j] = {{OUTPUT}}(values.low[j]);
         out[item * 8u + 4u + j] = {{OUTPUT}}(values.high[j]);

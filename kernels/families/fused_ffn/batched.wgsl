@@ -51,10 +51,10 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
         var f = Eight();
         if chunk + half < chunks {
             if index < 128u {
-                if a_row < u.M { e = activations8_any(a_row, chunk + half); }
+                if a_row < u.M { e = activations8(a_row, chunk + half); }
             } else if b_row < u.N {
-                e = gates8_any(b_row, chunk + half);
-                f = ups8_any(b_row, chunk + half);
+                e = gates8(b_row, chunk + half);
+                f = ups8(b_row, chunk + half);
             }
         }
         for (var j = 0u; j < 4u; j++) {

@@ -24,7 +24,7 @@ fn {{ENTRY}}(
     let token = tokens[t];
     if token < u.first || token - u.first >= u.V { return; }
     let chunk = item % chunks;
-    let values = values8_any(token - u.first, chunk);
+    let values = values8(token - u.first, chunk);
     let at = t * u.D + chunk * 8u;
     let left = u.D - chunk * 8u;
     for (var j = 0u; j < min(left, 4u); j++) {

@@ -32,16 +32,6 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     let m = group.y * 8u;
     let last = u.M - 1u;
     let chunks = (u.K + 7u) / 8u;
-    if (u.K & 7u) != 0u {
-        for (var r = m; r < min(m + 8u, u.M); r++) {
-            var sum = 0.0;
-            for (var chunk = 0u; chunk < chunks; chunk++) {
-                sum += dot8(weights8_any(n, chunk), activations8_any(r, chunk));
-            }
-            store(r, n, sum);
-        }
-        return;
-    }
     if m + 1u == u.M {
         var sum = 0.0;  // a lone token: no work for rows that are not there
         for (var chunk = 0u; chunk < chunks; chunk++) {

@@ -31,9 +31,6 @@ override SIZE: u32 = 128;  // of a workgroup
 fn second8(row: u32, chunk: u32) -> Eight {
     return first8(row, chunk);
 }
-fn second8_any(row: u32, chunk: u32) -> Eight {
-    return first8_any(row, chunk);
-}
 //# end
 //# if NORM == rms
 //# include shared/finite.wgsl
@@ -42,14 +39,10 @@ fn second8_any(row: u32, chunk: u32) -> Eight {
 var<private> inverse: f32;
 var<private> scale: f32;
 
-fn normal(x: Eight, g: Eight) -> Eight {
-    return Eight(x.low * scale * inverse * (g.low + u.offset), x.high * scale * inverse * (g.high + u.offset));
-}
 fn activations8(row: u32, chunk: u32) -> Eight {
-    return normal(raw8(row, chunk), gain8(0u, chunk));
-}
-fn activations8_any(row: u32, chunk: u32) -> Eight {
-    return normal(raw8_any(row, chunk), gain8_any(0u, chunk));
+    let x = raw8(row, chunk);
+    let g = gain8(0u, chunk);
+    return Eight(x.low * scale * inverse * (g.low + u.offset), x.high * scale * inverse * (g.high + u.offset));
 }
 
 // Every subgroup finds the row's root mean square by itself: no barrier, and the row is in the cache anyway.
@@ -57,7 +50,7 @@ fn normalise(row: u32, chunks: u32, invocation: u32, size: u32) {
     scale = 1.0;
     var total = 0.0;
     for (var c = invocation; c < chunks; c += size) {
-        let x = raw8_any(row, c);
+        let x = raw8(row, c);
         total += dot8(x, x);
     }
     total = subgroupAdd(total);
@@ -65,7 +58,7 @@ fn normalise(row: u32, chunks: u32, invocation: u32, size: u32) {
         // Finite values may have squares past f32: scale them first.
         var largest = 0.0;
         for (var c = invocation; c < chunks; c += size) {
-            let x = raw8_any(row, c);
+            let x = raw8(row, c);
             let both = max(abs(x.low), abs(x.high));
             largest = max(largest, max(max(both.x, both.y), max(both.z, both.w)));
         }
@@ -74,7 +67,7 @@ fn normalise(row: u32, chunks: u32, invocation: u32, size: u32) {
             scale = 1.0 / largest;
             total = 0.0;
             for (var c = invocation; c < chunks; c += size) {
-                let x = raw8_any(row, c);
+                let x = raw8(row, c);
                 total += dot8(Eight(x.low * scale, x.high * scale), Eight(x.low * scale, x.high * scale));
             }
             total = subgroupAdd(total);
@@ -112,14 +105,6 @@ fn share(m: u32, r0: u32, r1: u32, lane: u32, lanes: u32, chunks: u32) -> vec2<f
     var s0 = 0.0;
     var s1 = 0.0;
     var c = lane;
-    if (u.K & 7u) != 0u {
-        for (; c < chunks; c += lanes) {
-            let a = activations8_any(m, c);
-            s0 += dot8(first8_any(r0, c), a);
-            s1 += dot8(second8_any(r1, c), a);
-        }
-        return vec2(s0, s1);
-    }
 //# if UNROLL == four
     for (; c + 3u * lanes < chunks; c += 4u * lanes) {
         let p0 = first8(r0, c);

@@ -37,8 +37,8 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     var a_next = Eight();
     var b_next = Eight();
     if half < chunks {
-        if a_row < u.M { a_next = activations8_any(a_row, half); }
-        if b_row < u.N { b_next = weights8_any(b_row, half); }
+        if a_row < u.M { a_next = activations8(a_row, half); }
+        if b_row < u.N { b_next = weights8(b_row, half); }
     }
     var c0l = vec4<f32>(); var c1l = vec4<f32>(); var c2l = vec4<f32>(); var c3l = vec4<f32>();
     var c4l = vec4<f32>(); var c5l = vec4<f32>(); var c6l = vec4<f32>(); var c7l = vec4<f32>();
@@ -56,8 +56,8 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
         a_next = Eight();
         b_next = Eight();
         if chunk + 2u + half < chunks {
-            if a_row < u.M { a_next = activations8_any(a_row, chunk + 2u + half); }
-            if b_row < u.N { b_next = weights8_any(b_row, chunk + 2u + half); }
+            if a_row < u.M { a_next = activations8(a_row, chunk + 2u + half); }
+            if b_row < u.N { b_next = weights8(b_row, chunk + 2u + half); }
         }
         for (var k = 0u; k < 16u; k++) {
             let al = tile_a[k * 32u + y];

@@ -35,8 +35,8 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
     var a_next = Eight();
     var b_next = Eight();
     if quarter < chunks {
-        if a_row < u.M { a_next = activations8_any(a_row, quarter); }
-        if b_row < u.N { b_next = weights8_any(b_row, quarter); }
+        if a_row < u.M { a_next = activations8(a_row, quarter); }
+        if b_row < u.N { b_next = weights8(b_row, quarter); }
     }
     var c0 = vec4<f32>(); var c1 = vec4<f32>(); var c2 = vec4<f32>(); var c3 = vec4<f32>();
     for (var chunk = 0u; chunk < chunks; chunk += 4u) {
@@ -52,8 +52,8 @@ fn {{ENTRY}}(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
         b_next = Eight();
         let next = chunk + 4u + quarter;
         if next < chunks {
-            if a_row < u.M { a_next = activations8_any(a_row, next); }
-            if b_row < u.N { b_next = weights8_any(b_row, next); }
+            if a_row < u.M { a_next = activations8(a_row, next); }
+            if b_row < u.N { b_next = weights8(b_row, next); }
         }
         for (var k = 0u; k < 32u; k++) {
             let a = tile_a[k * 16u + y];

@@ -1,14 +1,12 @@
-// Eight consecutive f32 values of row `row`, from element 8 * chunk.
-fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
-    let at = (row * {{WIDTH}} + chunk * 8u) >> 2u;
-    return Eight({{BUFFER}}[at], {{BUFFER}}[at + 1u]);
-}
+// Eight consecutive f32 values of row `row`, from element 8 * chunk; zero past the row's end.
 fn {{NAME}}_at(i: u32) -> f32 {
     return {{BUFFER}}[i >> 2u][i & 3u];
 }
-// The same where rows are no multiple of eight, and so not aligned; zero past the row's end.
-fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
-    if ({{WIDTH}} & 7u) == 0u { return {{NAME}}8(row, chunk); }
+fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
+    if EIGHTS {
+        let at = (row * {{WIDTH}} + chunk * 8u) >> 2u;
+        return Eight({{BUFFER}}[at], {{BUFFER}}[at + 1u]);
+    }
     let start = row * {{WIDTH}} + chunk * 8u;
     let left = {{WIDTH}} - min(chunk * 8u, {{WIDTH}});
     var e: Eight;

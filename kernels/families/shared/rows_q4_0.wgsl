@@ -9,6 +9,3 @@ fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
     let high = vec4<f32>(unpack4xU8(({{NAME}}_word(at + 4u) >> shift) & 0x0f0f0f0fu));
     return Eight(scale * (low - 8.0), scale * (high - 8.0));
 }
-fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
-    return {{NAME}}8(row, chunk);  // rows are whole blocks
-}

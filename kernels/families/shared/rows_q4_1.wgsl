@@ -8,6 +8,3 @@ fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
     let high = vec4<f32>(unpack4xU8(({{BUFFER}}[at + 1u] >> shift) & 0x0f0f0f0fu));
     return Eight(scale.x * low + scale.y, scale.x * high + scale.y);
 }
-fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
-    return {{NAME}}8(row, chunk);  // rows are whole blocks
-}

@@ -24,6 +24,3 @@ fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
     let high = vec4<f32>(unpack4xU8(({{BUFFER}}[at + 1u] >> shift) & 0x0f0f0f0fu));
     return Eight(scales.x * low - scales.y, scales.x * high - scales.y);
 }
-fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
-    return {{NAME}}8(row, chunk);  // rows are whole blocks
-}

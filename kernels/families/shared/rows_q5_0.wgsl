@@ -14,6 +14,3 @@ fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
     let high = vec4<f32>(unpack4xU8(({{NAME}}_word(at + 4u) >> shift) & 0x0f0f0f0fu)) + {{NAME}}_fifth(fifths >> 4u);
     return Eight(scale * (low - 16.0), scale * (high - 16.0));
 }
-fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
-    return {{NAME}}8(row, chunk);  // rows are whole blocks
-}

@@ -20,6 +20,3 @@ fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
     let high = {{NAME}}_six({{NAME}}_word(nibbles + 4u) >> shift, {{NAME}}_word(pairs + 4u) >> (2u * quarter));
     return Eight(scale * low, scale * high);
 }
-fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
-    return {{NAME}}8(row, chunk);  // rows are whole blocks
-}

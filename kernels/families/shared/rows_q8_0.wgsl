@@ -8,6 +8,3 @@ fn {{NAME}}8(row: u32, chunk: u32) -> Eight {
     let high = vec4<f32>(unpack4xI8({{NAME}}_word(at + 4u)));
     return Eight(scale * low, scale * high);
 }
-fn {{NAME}}8_any(row: u32, chunk: u32) -> Eight {
-    return {{NAME}}8(row, chunk);  // rows are whole blocks
-}
