@@ -1,0 +1,113 @@
+"""A pack as the lints see it: its checked model beside the files that it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
+from pathlib import Path
+
+from kernelpath.diagnostics import Span
+from kernelpath.language import Expression, Type
+from kernelpath.packs import documents
+from kernelpath.packs.documents import Node, Scalar, read_yaml
+from kernelpath.packs.files import Layer, RuleFile, read_chain, read_source
+from kernelpath.packs.model import Pack, Place, Rule, Term, Text
+from kernelpath.packs.reading import read_pack
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """A rule and its file's tree."""
+
+    rule: Rule
+    file: RuleFile
+    root: documents.Mapping
+    own: bool
+
+    @cached_property
+    def _nodes(self) -> dict[tuple[int, int], Node]:
+        nodes: dict[tuple[int, int], Node] = {}
+        for node in nodes_of(self.root):
+            nodes.setdefault((node.span.line, node.span.column), node)
+        return nodes
+
+    def node(self, place: Place) -> Node:
+        """Return the value that stands at a place of the model."""
+        return self._nodes[place.line, place.column]
+
+    def part(self, term: Term | Text, start: int, end: int) -> Span:
+        """Return the span of a stretch of an expression or a message; the whole where it stands for other text."""
+        node = self.node(term.place)
+        return node.text_span(start, end) if isinstance(node, Scalar) and node.text == term.text else node.span
+
+    def key_span(self, key: str) -> Span:
+        """Return where a key of the rule is written."""
+        return self.root.key_span(key)
+
+
+def nodes_of(node: Node) -> Iterator[Node]:
+    """Yield every value of a tree, outer ones first; keys are left out."""
+    yield node
+    if isinstance(node, documents.Mapping):
+        for _, value in node.entries:
+            yield from nodes_of(value)
+    elif isinstance(node, documents.Sequence):
+        for item in node.items:
+            yield from nodes_of(item)
+
+
+@dataclass(frozen=True)
+class LintedPack:
+    """A pack, the layers of its chain, and its rules with their files; only what the last layer holds is linted."""
+
+    pack: Pack
+    chain: tuple[Layer, ...]
+    rules: tuple[RuleText, ...]
+
+    @property
+    def layer(self) -> Layer:
+        """The pack's own files."""
+        return self.chain[-1]
+
+    @property
+    def own_rules(self) -> list[RuleText]:
+        """The rules whose files lie in the pack's own folder."""
+        return [text for text in self.rules if text.own]
+
+    def section(self, name: str) -> tuple[tuple[Scalar, Node], ...]:
+        """Return the entries of a section of the pack's own pack.yaml."""
+        node = self.layer.root.get(name)
+        return node.entries if isinstance(node, documents.Mapping) else ()
+
+
+def read_linted(folder: Path) -> LintedPack:
+    """Return a pack to be linted; raises PackErrors where it cannot be used at all."""
+    pack = read_pack(folder)
+    chain = tuple(read_chain(folder))
+    files = {file.identity: file for layer in chain for file in layer.rules}
+    own = {file.path for file in chain[-1].rules}
+    texts = []
+    for rule in pack.rules():
+        file = files[rule.identity]
+        root = read_yaml(read_source(file.path))
+        assert isinstance(root, documents.Mapping)  # INVARIANT: read_pack refuses anything else
+        texts.append(RuleText(rule, file, root, file.path in own))
+    return LintedPack(pack, chain, tuple(texts))
+
+
+def terms_in(value: object) -> Iterator[Term | Text]:
+    """Yield every expression and message of a part of a pack's model."""
+    if isinstance(value, Term | Text):
+        yield value
+    elif isinstance(value, Type | Expression):
+        return  # record types may hold each other
+    elif is_dataclass(value) and not isinstance(value, type):
+        for each in fields(value):
+            yield from terms_in(getattr(value, each.name))
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from terms_in(inner)
+    elif isinstance(value, tuple | list):
+        for inner in value:
+            yield from terms_in(inner)

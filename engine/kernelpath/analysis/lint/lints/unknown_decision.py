@@ -1,0 +1,73 @@
+"""A decision that no list of decisions has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kernelpath.analysis.lint.declaration import Finding, Lint
+from kernelpath.analysis.lint.linted import LintedPack
+from kernelpath.diagnostics import did_you_mean
+from kernelpath.packs import documents
+
+LIST_FILE = "DECISIONS.md"
+_LISTED = re.compile(r"^(?:\|\s*|#+\s*|[-*]\s*)`?\**\[?([A-Za-z]+-?[0-9]+)\b", re.MULTILINE)
+
+
+def find(pack: LintedPack) -> Iterator[Finding]:
+    """Yield each decision of a rule that neither `decisions` in pack.yaml nor DECISIONS.md beside it has.
+
+    A pack without any such list takes its decisions from elsewhere, and is left alone.
+    """
+    known = decisions_known(pack)
+    for text in pack.own_rules if known else ():
+        decisions = text.root.get("decisions")
+        for item in decisions.items if isinstance(decisions, documents.Sequence) else ():
+            name = str(documents.to_plain(item))
+            if name not in known:
+                near = did_you_mean(name, known)
+                yield Finding(f"there is no decision `{name}`", item.span, f"did you mean `{near}`?" if near else None)
+
+
+def decisions_known(pack: LintedPack) -> set[str]:
+    """Return the decisions that the pack and those that it extends declare or list."""
+    known = set(pack.pack.decisions)
+    for layer in pack.chain:
+        path = layer.folder / LIST_FILE
+        if path.is_file():
+            known |= set(_LISTED.findall(path.read_text(encoding="utf-8", errors="replace")))
+    return known
+
+
+LINT = Lint(
+    code="unknown-decision",
+    summary="a rule's decisions are in the list of decisions",
+    why="a diagnostic carries its decisions on, and whoever looks one up that does not exist finds nothing",
+    bad="""
+        # pack.yaml
+        decisions: {A1: boxes are stored, A2: boxes are labelled}
+        # boxes/red-lid.yaml
+        summary: A red box has a lid.
+        why: Red boxes are stored outside.
+        decisions: [A1, A3]
+        severity: error
+        each: box
+        when: box.colour == "red"
+        check: box.lid
+        message: box `{box.id}` is red and has no lid
+        """,
+    good="""
+        # pack.yaml
+        decisions: {A1: boxes are stored, A2: boxes are labelled}
+        # boxes/red-lid.yaml
+        summary: A red box has a lid.
+        why: Red boxes are stored outside.
+        decisions: [A1, A2]
+        severity: error
+        each: box
+        when: box.colour == "red"
+        check: box.lid
+        message: box `{box.id}` is red and has no lid
+        """,
+    find=find,
+)

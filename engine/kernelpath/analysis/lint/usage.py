@@ -1,0 +1,160 @@
+"""What of a pack is used, and by what: collected once, asked by the lints that look for what is not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from kernelpath.analysis.lint.linted import LintedPack, nodes_of, terms_in
+from kernelpath.language import Checked, Expression
+from kernelpath.language.ast import Call, Literal, Member, walk
+from kernelpath.language.types import ListOf, MapOf, Optional, Record, Type, Vocabulary
+from kernelpath.packs import documents
+from kernelpath.packs.documents import Node, Scalar
+from kernelpath.packs.model import Entry, Text
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WRITES = ("set", "collect", "keep", "into", "decision")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Answers what uses the names of a pack; in doubt, something is used."""
+
+    linted: LintedPack
+
+    @cached_property
+    def expressions(self) -> list[Checked]:
+        """Every checked expression of the pack, those inside messages included."""
+        found: list[Checked] = []
+        for term in terms_in(self.linted.pack):
+            pieces = term.checked.pieces if isinstance(term, Text) else (term.checked,)
+            found += [piece for piece in pieces if isinstance(piece, Checked)]
+        return found
+
+    @cached_property
+    def nodes(self) -> list[Expression]:
+        """Every node of every expression."""
+        return [node for checked in self.expressions for node in walk(checked.expression)]
+
+    @cached_property
+    def called(self) -> set[str]:
+        """The names that any expression calls, as it was written: pack functions are not written out in it."""
+        texts = [term.text for term in terms_in(self.linted.pack)]
+        texts += [function.text for function in self.linted.pack.functions.values()]
+        return {name for text in texts for name in re.findall(r"([A-Za-z_][A-Za-z0-9_]*)\s*\(", text)}
+
+    def read_in_scope(self, scope: str) -> set[str]:
+        """Return the variables of a scope that its rules, messages, records, flows or fixes read."""
+        pack = self.linted.pack
+        stages = {name for name, stage in pack.stages.items() if stage.scope == scope}
+        parts: list[object] = [pack.scopes[scope], *(rule for rule in pack.rules() if rule.scope == scope)]
+        parts += [record for record in pack.records.values() if record.scope == scope]
+        parts += [flow for flow in pack.flows.values() if flow.stage in stages]
+        return read_by(parts) | self._fix_words(scope)
+
+    def _fix_words(self, scope: str) -> set[str]:
+        fixes = (text.root.get("fix") for text in self.linted.rules if text.rule.scope == scope)
+        return {word for node in fixes if node is not None for word in words_of(node)}
+
+    @cached_property
+    def values_read(self) -> set[str]:
+        """The workspace values and constants that anything reads or that a caller gives."""
+        pack = self.linted.pack
+        read = read_by([pack.programs, pack.flows, pack.scopes, pack.records])
+        for layer in self.linted.chain:
+            for section in ("flows", "scopes"):
+                node = layer.root.get(section)
+                read |= words_of(node) if node is not None else set()
+        for program in pack.programs.values():
+            read |= set(program.inputs)
+            read |= {word for entry in program.entries for word in _words_read(entry)}
+        return read
+
+    @cached_property
+    def fields_read(self) -> set[tuple[str, str]]:
+        """The record fields that any expression reads, as (record, field)."""
+        members = (node for node in self.nodes if isinstance(node, Member))
+        return {(owner.name, node.name) for node in members for owner in [_inner(node.object.type)] if owner}
+
+    @cached_property
+    def handed_on(self) -> set[str]:
+        """The records that an operation of the engine is given, which may read any field."""
+        entries = [entry for program in self.linted.pack.programs.values() for entry in program.entries]
+        types = [term.checked.type for entry in entries if entry.verb == "run" for term in entry.terms.values()]
+        return {part.name for type_ in types for part in parts_of(type_) if isinstance(part, Record)}
+
+    @cached_property
+    def conversions(self) -> set[str]:
+        """The names that are called once functions are written out; a vocabulary's name is a conversion."""
+        return {node.function for node in self.nodes if isinstance(node, Call)}
+
+    def named_values(self, vocabulary: str) -> set[str]:
+        """Return the values of a vocabulary that an expression names, or that may stand for one as plain text."""
+        named = set()
+        for node in self.nodes:
+            if isinstance(node, Literal) and isinstance(node.value, str):
+                parts = [part for part in parts_of(node.type) if isinstance(part, Vocabulary)]
+                if not parts or parts[0].name == vocabulary:
+                    named.add(node.value)
+        return named
+
+    @cached_property
+    def words_of_types(self) -> set[str]:
+        """Every word of every pack.yaml of the chain outside prose and outside the list of vocabularies."""
+        sections = [
+            value
+            for layer in self.linted.chain
+            for key, value in layer.root.entries
+            if key.text not in ("vocabularies", "summary", "constants")
+        ]
+        return {word for node in sections for word in words_of(node)} | self.called
+
+
+def read_by(parts: Iterable[object]) -> set[str]:
+    """Return the variables that parts of a model read, values and provenance alike."""
+    return {name for part in parts for term in terms_in(part) for name in term.checked.variables | term.checked.sources}
+
+
+def words_of(node: Node) -> set[str]:
+    """Return the words of all texts in a tree, keys and `doc` left out."""
+    if isinstance(node, documents.Mapping):
+        return {word for key, value in node.entries if key.text != "doc" for word in words_of(value)}
+    return {w for each in nodes_of(node) if each is not node for w in words_of(each)} | (
+        set(_WORD.findall(node.text)) if isinstance(node, Scalar) else set()
+    )
+
+
+def _words_read(entry: Entry) -> Iterator[str]:
+    """Yield the words of an entry's settings that may name what it reads; targets of writing are left out."""
+    for key, setting in entry.settings.items():
+        if key in _WRITES:
+            continue
+        for text in _texts(setting):
+            yield from _WORD.findall(text)
+
+
+def _texts(setting: object) -> Iterator[str]:
+    if isinstance(setting, str):
+        yield setting
+    elif isinstance(setting, dict):
+        for inner in setting.values():
+            yield from _texts(inner)
+    elif isinstance(setting, list):
+        for inner in setting:
+            yield from _texts(inner)
+
+
+def parts_of(type_: Type) -> Iterator[Type]:
+    """Yield a type and the types inside it; the fields of a record are not inside."""
+    yield type_
+    match type_:
+        case Optional(inner=inner) | ListOf(element=inner) | MapOf(value=inner):
+            yield from parts_of(inner)
+
+
+def _inner(type_: Type) -> Record | None:
+    found = type_.inner if isinstance(type_, Optional) else type_
+    return found if isinstance(found, Record) else None
