@@ -46,7 +46,7 @@ FIRST = [
     Fault(
         "session-parts/cache-too",
         f"each: request\n{CHECK}when: is_object(manifest_session.kvcache)\n"
-        'check: manifest_session.kvcache.kvDtype in ["f16", "f32"] or dtype_of(manifest_session.kvcache.kvDtype) != null',
+        'check: manifest_session.kvcache.kvDtype == "f16" or dtype_of(manifest_session.kvcache.kvDtype) != null',
         "shadowed-rule",
         by=("session-parts/kvcache-dtype",),
     ),
@@ -106,8 +106,8 @@ SECOND = [
     ),
     Fault(
         "flow/attention-reads",
-        f'each: visit\norder: 55\n{CHECK}when: policies.dtypeTransition == "require_cast_step" and step.op == "attention"\n'
-        "check: input == held",
+        f"each: visit\norder: 55\n{CHECK}"
+        'when: policies.dtypeTransition == "require_cast_step" and step.op == "attention"\ncheck: input == held',
         "shadowed-rule",
         by=("flow/read-dtype-mismatch",),
     ),
@@ -188,8 +188,8 @@ THIRD = [
     ),
     Fault(
         "decode-loop/readback-again",
-        f"each: request\n{CHECK}when: is_object(manifest_session.decodeLoop)\n"
-        "check: is_integer(manifest_session.decodeLoop.readbackInterval) and manifest_session.decodeLoop.readbackInterval > 0",
+        f"each: request\n{CHECK}let: {{interval: manifest_session.decodeLoop.readbackInterval}}\n"
+        "when: is_object(manifest_session.decodeLoop)\ncheck: is_integer(interval) and interval > 0",
         "shadowed-rule",
         by=("decode-loop/readback-interval",),
     ),
@@ -218,7 +218,7 @@ THIRD = [
     ),
     Fault(
         "overlay/single",
-        f"each: overlay\n{CHECK}when: is_list(runtime) and length(elements(runtime)) < 2\ncheck: length(elements(runtime)) != 1",
+        f"each: overlay\n{CHECK}let: {{total: length(elements(runtime))}}\nwhen: is_list(runtime)\ncheck: total != 1",
         "shadowed-rule",
         by=("overlay/plain-overlay",),
     ),
@@ -275,7 +275,8 @@ def test_an_impossible_stage_is_found(tmp_path: Path) -> None:
     assert (found.kind, found.rule) == ("impossible-stage", "execution-v0/path-kernels/c")
     assert found.by == ("execution-v0/path-kernels/a", "execution-v0/path-kernels/b")
     assert found.message == (
-        "no item can pass all of `execution-v0/path-kernels/a`, `execution-v0/path-kernels/b` and `execution-v0/path-kernels/c`"
+        "no item can pass all of `execution-v0/path-kernels/a`, `execution-v0/path-kernels/b` "
+        "and `execution-v0/path-kernels/c`"
     )
 
 

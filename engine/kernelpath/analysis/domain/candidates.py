@@ -10,7 +10,7 @@ from itertools import combinations, product
 from typing import Any
 
 from kernelpath.analysis.domain.atoms import Group
-from kernelpath.analysis.domain.formulas import ABSENT, PRESENT, Leaf
+from kernelpath.analysis.domain.formulas import ABSENT, MARK, PRESENT, Leaf
 from kernelpath.analysis.domain.samples import pattern_samples
 from kernelpath.language import Type
 from kernelpath.language.types import BOOL, FLOAT, INT, JSON, NULL, STRING, ListOf, MapOf, Optional, Record, Vocabulary
@@ -76,7 +76,7 @@ def _plain(type_: Type, leaf: Leaf, group: Group) -> Iterator[Any]:
     elif type_ == STRING:
         yield from strings(group)
     elif isinstance(type_, MapOf):
-        yield {}
+        yield {MARK: leaf.name}
     else:
         yield PRESENT
 
@@ -153,7 +153,7 @@ def json_values(leaf: Leaf, group: Group, elements: list[Any] | None) -> list[An
     as_text = [[text] for text in group.strings()] if "text" in group.functions else []
     if "text" in group.functions:
         scalars += [int(text) for text in group.strings() if text.isascii() and text.isdigit()]
-    an_object: dict[str, Any] = {}  # what its members are is told by their own leaves
+    an_object = {MARK: leaf.name}  # what its members are is told by their own leaves
     return [*scalars, an_object, *as_text, *lists(leaf, group, elements)]
 
 

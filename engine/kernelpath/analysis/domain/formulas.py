@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.language import Expression, Type
+from kernelpath.language.types import Optional, Vocabulary, required
 
 
 class _Broken:
@@ -42,6 +43,8 @@ class _Present:
 PRESENT = _Present()
 
 
+#: The key of an object that is told from the objects of other leaves by the name under it.
+MARK = "\x00"
 #: Lists of more items than this are one item again and again.
 LONG = 32
 
@@ -74,7 +77,15 @@ class Leaf:
         if found is None:
             suffix = f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]"
             found = self.children[step] = Leaf(self.name + suffix, type_, self, step)
+        found.widen(type_)
         return found
+
+    def widen(self, type_: Type) -> None:
+        """Take in the values of another vocabulary of the same name, as another version of a pack declares it."""
+        one, other = required(self.type), required(type_)
+        if isinstance(one, Vocabulary) and isinstance(other, Vocabulary) and one.values != other.values:
+            both = Vocabulary(one.name, tuple(dict.fromkeys([*one.values, *other.values])), one.open or other.open)
+            self.type = Optional(both) if isinstance(self.type, Optional) else both
 
     def root(self) -> Leaf:
         """Return the leaf that this one is read from in the end."""

@@ -104,7 +104,16 @@ class Lifting:
         found = self.roots.get(name)
         if found is None:
             found = self.roots[name] = Leaf(name, type_, expression=expression)
+        found.widen(type_)
         return found
+
+    def adopt(self, other: Lifting) -> None:
+        """Read from the leaves of another lifting whatever is read there too."""
+        for name, leaf in self.roots.items():
+            known = other.roots.get(name)
+            if known is not None and known.allowed is not None and leaf.allowed is not None:
+                known.allowed = tuple(dict.fromkeys([*known.allowed, *leaf.allowed]))
+        self.roots = {**self.roots, **other.roots}
 
     def free(self, node: Expression, names: Names) -> Formula:
         """Return a free leaf for an expression; the same text under the same names has the same value."""

@@ -69,7 +69,8 @@ class Observing:
                 return [*(self.rows(formula.then) or ()), *(self.rows(formula.otherwise) or ())]
             case Each():
                 self.decide(formula.sample)
-                self.decide(formula.source)
+                for leaf, row in self.rows(formula.source) or ():
+                    self._note(leaf, tuple(value if isinstance(value, list) else None for value in row))
             case Gather():
                 for test, value in formula.pairs:
                     self.decide(test)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernelpath.analysis.domain.formulas import ABSENT, PRESENT, Leaf
+from kernelpath.analysis.domain.formulas import ABSENT, MARK, PRESENT, Leaf
 from kernelpath.analysis.testing.meaning import evaluate
 from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.analysis.testing.records import NotGiven, RecordValue, filled, neutral
@@ -41,6 +41,7 @@ def make_item(pack: Pack, stage: Stage, cell: Cell) -> Item:
             item.values[root.name] = _value(root, cell)
     for name, type_ in variables.items():
         item.values.setdefault(name, pack.constants.get(name, neutral(type_)))
+    item.sources.update(dict.fromkeys(pack.scopes[stage.scope].given, ""))
     for root in roots:
         _place_free(root, cell, item, variables)
     item.whole = all(_is_placed(root, cell, item) for root in roots)
@@ -56,12 +57,21 @@ def _written(leaf: Leaf, cell: Cell) -> Any:
     value = _chosen(leaf, cell)
     inside = {step: child for step, child in leaf.children.items() if _matters(child, cell)}
     if isinstance(value, list):
-        return _listed(value, {step: _written(child, cell) for step, child in inside.items() if isinstance(step, int)})
+        return _listed(
+            [unmarked(item) for item in value],
+            {step: _written(child, cell) for step, child in inside.items() if isinstance(step, int)},
+        )
     if value is PRESENT or isinstance(value, dict):
         members = {str(step): _written(child, cell) for step, child in inside.items()}
-        own: dict[str, Any] = value if isinstance(value, dict) else {}
-        return {**own, **{name: inner for name, inner in members.items() if inner is not ABSENT}}
+        return {name: inner for name, inner in members.items() if inner is not ABSENT}
     return value
+
+
+def unmarked(value: Any) -> Any:
+    """Return a value without the marks of the leaves that its objects are."""
+    if isinstance(value, dict):
+        return {name: unmarked(inner) for name, inner in value.items() if name != MARK}
+    return [unmarked(item) for item in value] if isinstance(value, list) else value
 
 
 def _matters(leaf: Leaf, cell: Cell) -> bool:

@@ -1,0 +1,29 @@
+"""The leaves and the loops that formulas have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernelpath.analysis.domain.formulas import Each, Formula, Leaf, Own, Read, parts_of
+
+
+def inside(formulas: Iterable[Formula]) -> list[Formula]:
+    """Return formulas and everything that they are made of, each once."""
+    found = dict.fromkeys(formulas)
+    waiting = list(found)
+    while waiting:
+        for part in parts_of(waiting.pop()):
+            if part not in found:
+                found[part] = None
+                waiting.append(part)
+    return list(found)
+
+
+def leaves_of(formula: Formula) -> list[Leaf]:
+    """Return the leaves that a formula reads."""
+    return [part.leaf for part in inside([formula]) if isinstance(part, Read | Own)]
+
+
+def loops_of(formulas: Iterable[Formula]) -> list[Each]:
+    """Return the loops in formulas."""
+    return [part for part in inside(formulas) if isinstance(part, Each)]
