@@ -1,4 +1,4 @@
-"""Which commands there are. A command is a module with `declare(parser)` and `run(options) -> int`.
+"""Which commands there are. A command is a module with `declare(arguments)` and `run(options) -> int`.
 
 A new command is a line here and a module of its own; nothing is imported until the command is asked for.
 """
@@ -14,6 +14,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pack show": ("pack_show", "list a pack's stages and rules, or show one of them"),
     "pack doc": ("pack_doc", "write a pack's documentation as Markdown"),
     "kernels list": ("kernels_list", "list the kernels of a catalogue"),
+    "kernels verify": ("kernels_verify", "hold kernels to the lock file, or to their meaning on this device"),
+    "kernels pin": ("kernels_pin", "write down the content of this project's kernels"),
+    "kernels repin": ("kernels_repin", "point a manifest's kernelRefs at a catalogue"),
+    "init": ("init", "make a first manifest for a model"),
+    "run": ("run", "let a model answer"),
     "demo": ("demo", "check, explain and compile two manifests that come with kernelpath"),
 }
 

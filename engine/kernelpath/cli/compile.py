@@ -6,23 +6,26 @@ from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import InputErrors, unusable
 from kernelpath.cli.judging import Judge
-from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared
+from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
     from typing import Any
 
+    from kernelpath.cli.arguments import Arguments
 
-def declare(parser: argparse.ArgumentParser) -> None:
+
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.add_argument("file", metavar="FILE", help=MANIFEST_HELP)
-    add_request(parser)
-    parser.add_argument("--part", metavar="POINTER", help="print only what a JSON pointer leads to")
-    add_shared(parser)
+    arguments.add("file", metavar="FILE", help=MANIFEST_HELP)
+    add_request(arguments)
+    arguments.add("--part", metavar="POINTER", help="print only what a JSON pointer leads to")
+    add_plan(arguments)
+    add_shared(arguments)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print the compiled graph as JSON; where there is none, say why on standard error."""
     once_only([options.file, options.runtime])
     console = Console(options)
@@ -34,10 +37,27 @@ def run(options: argparse.Namespace) -> int:
         return 1
     if judged.diagnostics and console.is_text and not console.quiet:
         console.refuse(judged.diagnostics, sources)
+    value = judged.value
+    if options.plan:
+        from kernelpath.cli.planning import planned
+
+        value, found = planned(options, judged)
+        if found:
+            console.refuse(found, sources)
+            return 1
     from kernelpath.cli.values import json_text
 
-    console.write(json_text(judged.value if options.part is None else _part(judged.value, options.part)))
+    console.write(json_text(value if options.part is None else _part(value, options.part)))
     return 0
+
+
+def add_plan(arguments: Arguments) -> None:
+    """Add the options that lower the kernel path to a dispatch plan."""
+    add = arguments.group("dispatch plan").add
+    add("--plan", action="store_true", help="print what a device is given: buffers, bindings, uniforms, workgroups")
+    add("--model", metavar="MODEL", help="take the architecture from this model; else the manifest describes it")
+    add("--limits", metavar="FILE", help="hold the plan to these device limits, in JSON (an ordinary GPU's)")
+    add("--capacity", type=whole_number, default=0, metavar="N", help="positions that the cache has room for (context)")
 
 
 def _part(value: Any, pointer: str) -> Any:

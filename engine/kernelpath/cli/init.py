@@ -1,0 +1,45 @@
+"""`kernelpath init`: a first manifest for a model."""
+
+from __future__ import annotations
+
+from kernelpath.cli.console import Console
+from kernelpath.cli.executing import OWN_CATALOG, first_manifest, opened, placed
+from kernelpath.cli.options import add_shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.cli.arguments import Arguments
+
+KEPT = ("stored", "f16", "f32")
+BROAD = "shader-f16,subgroups"
+
+
+def declare(arguments: Arguments) -> None:
+    """Say what the command takes."""
+    arguments.add("model", metavar="MODEL", help="a GGUF file, a safetensors file, or a folder with one")
+    arguments.add(
+        "--keep", default="stored", choices=KEPT, help="how weights are kept (stored)"
+    )
+    features_help = (
+        "features that kernels may need, with commas; `device` asks the one here (shader-f16,subgroups)"
+    )
+    arguments.add("--features", default=BROAD, metavar="LIST", help=features_help)
+    add_shared(arguments, formats=("text", "json"), catalog=OWN_CATALOG)
+
+
+def run(options: Namespace) -> int:
+    """Print the manifest as JSON."""
+    from kernelpath.cli.values import json_text
+
+    model = opened(options.model)
+    manifest = first_manifest(model, _features(options.features), options.catalog, options.keep)
+    Console(options).write(json_text(manifest))
+    return 0
+
+
+def _features(text: str) -> frozenset[str]:
+    if text == "device":
+        return frozenset(placed("wgpu").limits.features)
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
