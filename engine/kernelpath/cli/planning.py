@@ -50,7 +50,7 @@ def _architecture(options: Namespace, judged: Judged) -> Mapping[str, Any]:
         raise unusable(
             "cli/architecture", f"the manifest's architecture lacks {', '.join(missing)}", help_text=help_text
         )
-    described: Mapping[str, Any] = own
+    described: Mapping[str, Any] = own or {}
     return described
 
 
