@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from typing import Any
 
 from kernelpath.language import LanguageErrors, Problem
 from kernelpath.language.ast import Call, Comprehension, Expression, Name, Quantifier, walk
+
+#: The most parts of an expression with its functions written out; each use of a parameter repeats its argument.
+MAX_PARTS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,11 @@ def expand(expression: Expression, functions: Mapping[str, Function]) -> Express
     """Return the expression with every call of a pack function written out; raises LanguageErrors for a wrong call."""
     if not any(isinstance(node, Call) and node.function in functions for node in walk(expression)):
         return expression
-    return _expand(expression, functions)
+    written_out = _expand(expression, functions)
+    if sum(1 for _ in islice(walk(written_out), MAX_PARTS + 1)) > MAX_PARTS:
+        message = f"with its functions written out, the expression has over {MAX_PARTS:,} parts"
+        raise LanguageErrors([Problem(message, expression.start, expression.end)])
+    return written_out
 
 
 def _expand(node: Expression, functions: Mapping[str, Function]) -> Expression:

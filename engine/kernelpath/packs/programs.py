@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
-from kernelpath.diagnostics import did_you_mean
 from kernelpath.language import BOOL, Names, Type
-from kernelpath.language.types import JSON
+from kernelpath.language.types import JSON, ListOf, MapOf, fits, optional
 from kernelpath.packs import documents
+from kernelpath.packs.declarations import mapping_of
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.model import Entry, Flow, Program, RecordShape, Scope, Stage, Term
+from kernelpath.packs.targets import Targets
 from kernelpath.packs.terms import TermReader, place_of
 
 VERBS = ("set", "walk", "flow", "read", "return", "call", "run", "judge")
@@ -24,167 +26,206 @@ class ProgramReader:
     terms: TermReader
     values: Mapping[str, Type]
     scopes: Mapping[str, Scope]
+    sections: Mapping[str, Mapping[str, tuple[Scalar, Node]]]
     stages: Mapping[str, Stage]
     flows: Mapping[str, Flow]
     records: Mapping[str, RecordShape]
-    sections: Mapping[str, Any]
-    fragments: Mapping[str, Any]
+    kept: set[str] = field(default_factory=set)
+    targets: Targets = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.targets = Targets(self.terms, self.values)
 
     def program(self, name: str, node: documents.Mapping) -> Program:
         """Return one program; what is wrong with it is collected."""
         plain: Any = to_plain(node)
-        run = node["run"]
+        run, inputs = node["run"], node["inputs"]
         assert isinstance(run, documents.Sequence)
+        assert isinstance(inputs, documents.Sequence)
+        self.kept = set()
         entries = [self._entry(item) for item in self._included(run, ())]
-        for value in plain["inputs"]:
-            self._value(node["inputs"], value)
+        for item in inputs:
+            self.targets.known(item, str(to_plain(item)))
         value = self.terms.term(node["value"], self._names(), JSON)
-        assert value is not None or self.terms.diagnostics
         always = bool(plain.get("always", False))
         return Program(name, tuple(plain["inputs"]), tuple(entries), value, always, place_of(node))  # type: ignore[arg-type]
 
+    def refuse_circles(self) -> None:
+        """Collect programs that call each other in a circle: they would never end."""
+        called = {name: self._calls(node) for name, (_, node) in self.sections["programs"].items()}
+        for name in called:
+            for node in called[name]:
+                path = _path(called, node.text, name)
+                if path and name == min(path):
+                    circle = " -> ".join([name, *path])
+                    self.terms.fault(node, "pack/program", f"programs call each other in a circle: {circle}")
+
+    def _calls(self, node: Node) -> list[Scalar]:
+        assert isinstance(node, documents.Mapping)
+        run = node["run"]
+        assert isinstance(run, documents.Sequence)
+        with self._silent():
+            entries = list(self._included(run, ()))
+        return [call for entry in entries if isinstance(call := entry.get("call"), Scalar)]
+
+    @contextmanager
+    def _silent(self) -> Iterator[None]:
+        """Drop what is collected meanwhile: it was told already."""
+        before = len(self.terms.diagnostics)
+        yield
+        del self.terms.diagnostics[before:]
+
     def _included(self, run: documents.Sequence, path: tuple[str, ...]) -> Iterator[documents.Mapping]:
         """Yield the entries of a list, those of the fragments that it includes in their place."""
+        fragments = self.sections["fragments"]
         for item in run.items:
             assert isinstance(item, documents.Mapping)
             node = item.get("include")
             if not isinstance(node, Scalar):
                 yield item
             elif node.text in path:
-                self.terms.fault(
-                    node,
-                    "pack/fragment",
-                    f"fragments include each other in a circle: {' -> '.join([*path, node.text])}",
-                )
-            elif node.text in self.fragments:
-                fragment = self.fragments[node.text][1]
+                circle = " -> ".join([*path, node.text])
+                self.terms.fault(node, "pack/fragment", f"fragments include each other in a circle: {circle}")
+            elif node.text in fragments:
+                fragment = fragments[node.text][1]
                 assert isinstance(fragment, documents.Sequence)
                 yield from self._included(fragment, (*path, node.text))
             else:
-                near = did_you_mean(node.text, self.fragments)
-                self.terms.fault(
-                    node,
-                    "pack/fragment",
-                    f"there is no fragment `{node.text}`",
-                    f"did you mean `{near}`?" if near else None,
-                )
+                self.terms.unknown(node, "fragment", node.text, fragments, "declare it under `fragments`")
 
-    def _names(self, extra: Mapping[str, Type] | None = None) -> Names:
-        return self.terms.names({**self.values, **(extra or {})})
-
-    def _value(self, node: Node, name: str) -> bool:
-        if name in self.values:
-            return True
-        near = did_you_mean(name, self.values)
-        help_text = f"did you mean `{near}`?" if near else "declare it under `values` in pack.yaml"
-        self.terms.fault(node, "pack/value", f"there is no value `{name}`", help_text)
-        return False
+    def _names(self) -> Names:
+        return self.terms.names(self.values)
 
     def _entry(self, node: documents.Mapping) -> Entry:
         verb = next(verb for verb in VERBS if verb in node)
         plain: Any = to_plain(node)
         when = self.terms.term(node["when"], self._names(), BOOL) if "when" in node else None
-        self._check_names(node, "needs", plain.get("needs", []), self.sections_known())
+        self._known_stages(node.get("needs"))
         terms = getattr(self, "_" + verb)(node, plain)
         name = plain[verb] if isinstance(plain[verb], str) else verb
         return Entry(verb, name, plain, terms, tuple(plain.get("needs", [])), when, place_of(node))
 
-    def sections_known(self) -> list[str]:
-        """Return the names that `needs` may hold: the stages."""
-        return list(self.stages)
+    def _known_stages(self, node: Node | None) -> None:
+        """Hold a stage's name, or a list of them, to the stages that there are."""
+        declared = self.sections["stages"]
+        for item in node if isinstance(node, documents.Sequence) else [node] if node else []:
+            name = str(to_plain(item))
+            if name not in declared:
+                self.terms.unknown(item, "stage", name, declared, "declare it under `stages` in pack.yaml")
 
-    def _check_names(self, node: documents.Mapping, key: str, names: list[str], known: list[str]) -> None:
-        for name in names:
-            if name not in known:
-                near = did_you_mean(name, known)
-                self.terms.fault(
-                    node[key], "pack/stage", f"there is no stage `{name}`", f"did you mean `{near}`?" if near else None
-                )
+    def _declared(self, node: Node, section: str, what: str) -> bool:
+        """Return whether a section has the name that a scalar holds; says so where it has not."""
+        name, declared = str(to_plain(node)), self.sections[section]
+        if name not in declared:
+            self.terms.unknown(node, what, name, declared, f"declare it under `{section}` in pack.yaml")
+        return name in declared
 
-    def _terms(self, node: Node | None, typed: bool = False) -> dict[str, Term]:
+    def _terms(self, node: Node | None, types: Mapping[str, Type] | None = None) -> dict[str, Term]:
+        """Return the terms of a mapping; where `types` are given, each key must be one of them, and fit it."""
         found: dict[str, Term] = {}
         for key, value in node.entries if isinstance(node, documents.Mapping) else ():
-            expected = self.values.get(key.text) if typed else None
-            if typed and not self._value(key, key.text):
+            if types is not None and not self.targets.known(key, key.text):
                 continue
-            term = self.terms.term(value, self._names(), expected)
+            term = self.terms.term(value, self._names(), types.get(key.text) if types is not None else None)
             if term:
                 found[key.text] = term
         return found
 
     def _set(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
-        return self._terms(node["set"], typed=True)
+        return self._terms(node["set"], self.values)
 
     def _walk(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
-        stages = plain["walk"] if isinstance(plain["walk"], list) else [plain["walk"]]
-        self._check_names(node, "walk", stages, list(self.stages))
-        scopes = {self.stages[stage].scope for stage in stages if stage in self.stages}
+        self._known_stages(node["walk"])
+        names = plain["walk"] if isinstance(plain["walk"], list) else [plain["walk"]]
+        stages = [self.stages[name] for name in names if name in self.stages]
+        scopes = sorted({stage.scope for stage in stages})
         if len(scopes) > 1:
-            self.terms.fault(
-                node["walk"],
-                "pack/walk",
-                f"stages that are walked together have one scope, not {', '.join(sorted(scopes))}",
-            )
+            message = f"stages that are walked together have one scope, not {', '.join(scopes)}"
+            self.terms.fault(node["walk"], "pack/walk", message)
         for place, stage in enumerate(stages):
-            self._check_after(
-                node["walk"],
-                self.stages[stage].after if stage in self.stages else (),
-                [*stages[:place], *plain.get("needs", [])],
-            )
-        self._targets(node)
+            self._check_after(node["walk"], stage.after, [*names[:place], *plain.get("needs", [])])
+        if scopes:
+            self.targets.collect(node.get("collect"), self.scopes[scopes[0]])
+            self.targets.keep(node.get("keep"), self.scopes[scopes[0]], None)
         return {}
 
     def _check_after(self, node: Node, after: Sequence[str], passed: Sequence[str]) -> None:
         """Hold an entry to what its stages or its record rely on: stages that the items passed before."""
         for name in after:
             if name not in passed:
-                self.terms.fault(
-                    node, "pack/after", f"items must pass stage `{name}` first", "walk it before, or add it to `needs`"
-                )
-
-    def _targets(self, node: documents.Mapping) -> None:
-        for key in ("collect", "keep", "into"):
-            target = node.get(key)
-            if isinstance(target, documents.Mapping):
-                for name in target:
-                    self._value(target.key(name) or target, name)
-            elif isinstance(target, Scalar):
-                self._value(target, target.text)
+                message, help_text = f"items must pass stage `{name}` first", "walk it before, or add it to `needs`"
+                self.terms.fault(node, "pack/after", message, help_text)
 
     def _flow(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
-        if plain["flow"] not in self.flows:
-            near = did_you_mean(plain["flow"], self.flows)
-            self.terms.fault(
-                node["flow"],
-                "pack/flow",
-                f"there is no flow `{plain['flow']}`",
-                f"did you mean `{near}`?" if near else None,
-            )
-        self._value(node["over"], plain["over"])
+        self._declared(node["flow"], "flows", "flow")
+        flow = self.flows.get(plain["flow"])
+        scope = self.scopes[self.stages[flow.stage].scope] if flow else None
+        if flow and scope:
+            return self._flow_of(flow, scope, node)
+        return {}
+
+    def _flow_of(self, flow: Flow, scope: Scope, node: documents.Mapping) -> dict[str, Term]:
+        over = node["over"]
+        if self.targets.known(over, str(to_plain(over))) and scope.item:
+            wanted = ListOf(scope.variables[scope.item])
+            if not fits(self.values[str(to_plain(over))], wanted):
+                self.terms.fault(over, "pack/flow", f"the flow goes over a `{wanted}`, and this is another type")
         if "carry" in node:
-            self._value(node["carry"], plain["carry"])
-        self._targets(node)
-        terms = {f"with {name}": term for name, term in self._terms(node.get("with")).items()}
-        start = node["start"]
-        if isinstance(start, documents.Mapping):
-            return terms | {f"start {name}": term for name, term in self._terms(start).items()}
-        self._value(start, plain["start"])
+            self._kept_slots(node["carry"], flow)
+        self.targets.collect(node.get("collect"), scope)
+        self.targets.keep(node.get("keep"), scope, flow)
+        terms = {f"with {name}": term for name, term in self._locals(flow, scope, node).items()}
+        terms |= self._start(flow, node["start"])
+        kept = node.get("keep")
+        self.kept |= set(kept) if isinstance(kept, documents.Mapping) else set()
         return terms
 
+    def _locals(self, flow: Flow, scope: Scope, node: documents.Mapping) -> dict[str, Term]:
+        """Return the locals of the scope that the entry gives; what slots do not give, it must."""
+        terms: dict[str, Term] = {}
+        given = node.get("with")
+        for key, value in given.entries if isinstance(given, documents.Mapping) else ():
+            if key.text not in scope.locals:
+                self.terms.unknown(key, "local", key.text, scope.locals, f"declare it in scope `{scope.name}`")
+            term = self.terms.term(value, self._names(), scope.locals.get(key.text))
+            if term:
+                terms[key.text] = term
+        there = {name for name, _ in flow.reads} | set(given if isinstance(given, documents.Mapping) else ())
+        for name in sorted(set(scope.locals) - there):
+            message = f"nothing gives local `{name}` of scope `{scope.name}`"
+            self.terms.fault(node["flow"], "pack/flow", message, "give it under `with`, or let the flow read it")
+        return terms
+
+    def _start(self, flow: Flow, node: Node) -> dict[str, Term]:
+        if not isinstance(node, documents.Mapping):
+            self._kept_slots(node, flow)
+            return {}
+        held = optional(flow.type)  # a slot that starts with null is one that nothing wrote
+        terms = {key.text: self.terms.term(value, self._names(), held) for key, value in node.entries}
+        return {f"start {name}": term for name, term in terms.items() if term}
+
+    def _kept_slots(self, node: Node, flow: Flow) -> None:
+        """Hold a value to slots that an earlier flow of the program kept, of what this flow's slots hold."""
+        name = str(to_plain(node))
+        if not self.targets.known(node, name):
+            return
+        if name not in self.kept:
+            message = f"no earlier flow of the program keeps its slots as `{name}`"
+            self.terms.fault(node, "pack/flow", message, f"write `keep: {{{name}: slots}}` there")
+        elif not fits(self.values[name], MapOf(flow.type)):
+            self.terms.fault(node, "pack/flow", f"slots here hold `{flow.type}`, and `{name}` is `{self.values[name]}`")
+
     def _read(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
-        if plain["read"] not in self.records:
-            near = did_you_mean(plain["read"], self.records)
-            self.terms.fault(
-                node["read"],
-                "pack/record",
-                f"there is no record `{plain['read']}`",
-                f"did you mean `{near}`?" if near else None,
-            )
-        else:
-            self._check_after(
-                node["read"], self.records[plain["read"]].after, [*plain.get("gaps", []), *plain.get("needs", [])]
-            )
-        self._targets(node)
+        record = self.records.get(plain["read"])
+        if not self._declared(node["read"], "records", "record") or record is None:
+            return {}
+        if record.scope is None:
+            if "scope" not in mapping_of(self.sections["records"][record.name][1]):
+                self.terms.fault(node["read"], "pack/record", f"record `{record.name}` has no scope to be read from")
+            return {}
+        self._known_stages(node.get("gaps"))
+        self._check_after(node["read"], record.after, [*plain.get("gaps", []), *plain.get("needs", [])])
+        self.targets.read(node["into"], record.name, self.scopes[record.scope])
         return {}
 
     def _return(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
@@ -192,23 +233,31 @@ class ProgramReader:
         return {"return": term} if term else {}
 
     def _call(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
-        known = self.sections
-        if plain["call"] not in known:
-            near = did_you_mean(plain["call"], known)
-            self.terms.fault(
-                node["call"],
-                "pack/program",
-                f"there is no program `{plain['call']}`",
-                f"did you mean `{near}`?" if near else None,
-            )
-        self._targets(node)
-        return {f"with {name}": term for name, term in self._terms(node.get("with"), typed=True).items()}
+        self._declared(node["call"], "programs", "program")
+        self.targets.take(node["into"], JSON)
+        for key in ("decision", "decisions"):
+            self.targets.take_all(node.get(key))
+        return {f"with {name}": term for name, term in self._terms(node.get("with"), self.values).items()}
 
     def _run(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
-        self._targets(node)
+        self.targets.take_all(node["into"])
         return {f"with {name}": term for name, term in self._terms(node.get("with")).items()}
 
     def _judge(self, node: documents.Mapping, plain: Any) -> dict[str, Term]:
-        self._check_names(node, "of", plain.get("of", []), list(self.stages))
-        self._targets(node)
+        self._known_stages(node.get("of"))
+        self.targets.take(node["into"], MapOf(BOOL))
         return {}
+
+
+def _path(called: Mapping[str, list[Scalar]], start: str, goal: str) -> list[str]:
+    """Return a way from one program to another along their calls, empty where there is none."""
+    waiting, seen = [[start]], {start}
+    while waiting:
+        path = waiting.pop(0)
+        if path[-1] == goal:
+            return path
+        for node in called.get(path[-1], ()):
+            if node.text not in seen:
+                seen.add(node.text)
+                waiting.append([*path, node.text])
+    return []

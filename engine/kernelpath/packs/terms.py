@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kernelpath.diagnostics import ERROR, Diagnostic
+from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import (
     Checked,
     LanguageErrors,
@@ -20,11 +21,13 @@ from kernelpath.language import (
     parse_message,
     parse_type,
 )
+from kernelpath.language.ast import Expression, Name
 from kernelpath.language.types import JSON, STRING, UNKNOWN
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
 from kernelpath.packs.model import Place, Term, Text
 
+_BROKEN = Name("a broken function", start=0, end=0)
 #: The most that one evaluation of one expression may cost, by the static bound of the language.
 MAX_COST = 10_000_000
 
@@ -40,7 +43,21 @@ class TermReader:
 
     def names(self, variables: Mapping[str, Type], resolved: frozenset[str] = frozenset()) -> Names:
         """Return what an expression of a scope may name."""
-        return Names(dict(variables), self.vocabularies, resolved)
+        broken = {_BROKEN.name: UNKNOWN} if any(f.body is _BROKEN for f in self.functions.values()) else {}
+        return Names({**variables, **broken}, self.vocabularies, resolved)
+
+    @property
+    def unknown_value(self) -> Expression:
+        """The body of a function that cannot be read: it fits everywhere, so that its calls are not blamed, too."""
+        return _BROKEN
+
+    def unknown(self, node: Node, what: str, name: str, known: Iterable[str], otherwise: str | None = None) -> None:
+        """Collect a name that there is not, with the one that was meant, or what else would help."""
+        names = sorted(known)
+        near = did_you_mean(name, names)
+        listed = f"known: {', '.join(names)}" if names else None
+        help_text = f"did you mean `{near}`?" if near else otherwise or listed
+        self.fault(node, f"pack/{what}", f"there is no {what} `{printable(name)}`", help_text)
 
     def term(
         self, node: Node, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()

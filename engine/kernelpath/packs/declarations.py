@@ -1,0 +1,187 @@
+"""Read what a pack declares before any rule: vocabularies, record types, functions, values and scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernelpath.language import LanguageErrors, Names, Type, Vocabulary, check, parse
+from kernelpath.language.types import BOOL, FLOAT, INT, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
+from kernelpath.packs import documents
+from kernelpath.packs.documents import Node, Scalar, to_plain
+from kernelpath.packs.files import Layer
+from kernelpath.packs.functions import Function, expand, refuse_loops
+from kernelpath.packs.model import Scope
+from kernelpath.packs.terms import TermReader, place_of
+
+Entries = dict[str, tuple[Scalar, Node]]
+
+
+@dataclass(slots=True)
+class Declarations:
+    """The declarations of a chain of packs; a later pack's entries replace an earlier one's of the same name."""
+
+    chain: list[Layer]
+    digest: str
+    terms: TermReader = field(default_factory=TermReader)
+    sections: dict[str, Entries] = field(default_factory=dict)
+    values: dict[str, Type] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    record_types: dict[str, dict[str, Type]] = field(default_factory=dict)
+
+    def _merged(self, section: str) -> Entries:
+        merged: Entries = {}
+        for layer in self.chain:
+            node = layer.root.get(section)
+            if isinstance(node, documents.Mapping):
+                merged |= {key.text: (key, value) for key, value in node.entries}
+        return merged
+
+    def _read_types(self) -> None:
+        """Read vocabularies, then record types; records may name each other, so their fields are filled in second."""
+        vocabularies = {}
+        for name, (_, node) in self.sections["vocabularies"].items():
+            plain: Any = to_plain(node)
+            vocabularies[name] = Vocabulary(name, tuple(plain["values"]), bool(plain.get("open", False)))
+        self.record_types = {name: {} for name in self.sections["records"]}
+        types: dict[str, Type] = {**vocabularies}
+        types |= {name: Record(name, fields) for name, fields in self.record_types.items()}
+        self.terms.vocabularies, self.terms.types = vocabularies, types
+        for name, (_, node) in self.sections["records"].items():
+            for key, value in mapping_at(node, "fields").entries:
+                self.record_types[name][key.text] = self.terms.type(mapping_of(value)["type"])
+
+    def _read_functions(self) -> None:
+        for name, (_, node) in self.sections["functions"].items():
+            mapping = mapping_of(node)
+            parameters = {key.text: self.terms.type(value) for key, value in mapping_at(node, "parameters").entries}
+            body = mapping["value"]
+            assert isinstance(body, Scalar)
+            try:
+                expression = expand(parse(body.text), self.terms.functions)
+                refuse_loops(expression)
+                check(expression, self.terms.names(parameters))
+            except LanguageErrors as errors:
+                self.terms.problems(body, errors.problems)
+                expression = self.terms.unknown_value  # its calls are not to blame
+            doc = str(to_plain(mapping["doc"])) if "doc" in mapping else ""
+            self.terms.functions[name] = Function(name, tuple(parameters), expression, doc, body.text)
+
+    def _read_values(self) -> None:
+        for name, (_, node) in self.sections["constants"].items():
+            mapping = mapping_of(node)
+            self.values[name] = self.terms.type(mapping["type"])
+            self.constants[name] = to_plain(mapping["value"])
+            self._constant(mapping["value"], self.values[name])
+        for name, (key, node) in self.sections["values"].items():
+            if name in self.constants:
+                self.terms.fault(key, "pack/value", f"`{name}` is already a constant")
+            self.values[name] = self.terms.type(mapping_of(node)["type"])
+
+    def _constant(self, node: Node, wanted: Type) -> None:
+        """Hold a constant to its type; a number, a text or a list says of each part what is wrong with it."""
+        if not holds(to_plain(node), wanted):
+            self.terms.fault(node, "pack/constant", f"this is no `{wanted}`")
+
+    def _read_scopes(self) -> None:
+        for name, (_, node) in self.sections["scopes"].items():
+            self.scopes[name] = self._scope(name, mapping_of(node))
+
+    def _scope(self, name: str, node: documents.Mapping) -> Scope:
+        used = self._used(node)
+        over = self.terms.term(mapping_at(node, "over").entries[0][1], self._all_values()) if "over" in node else None
+        item, item_type = self._item(node, over.checked.type if over else UNKNOWN)
+        locals_ = self._typed(node, "locals")
+        given = self._typed(node, "given")
+        variables = used | locals_ | given
+        if item:
+            variables[item] = item_type
+        index = str(to_plain(node["index"])) if "index" in node else None
+        if index:
+            variables[index] = INT
+        names = self.terms.names(variables)
+        texts = {key: self.terms.text(node[key], names) if key in node else None for key in ("subject", "at")}
+        doc = str(to_plain(node["doc"])) if "doc" in node else ""
+        return Scope(
+            name, variables, given, locals_, item, over, index, texts["subject"], texts["at"], doc, place_of(node)
+        )
+
+    def _all_values(self) -> Names:
+        return self.terms.names(self.values)
+
+    def _used(self, node: documents.Mapping) -> dict[str, Type]:
+        used: dict[str, Type] = {}
+        for item in items_at(node, "uses"):
+            name = str(to_plain(item))
+            if name in self.values:
+                used[name] = self.values[name]
+            else:
+                self.terms.unknown(item, "value", name, self.values, "declare it under `values` in pack.yaml")
+                used[name] = UNKNOWN
+        return used
+
+    def _typed(self, node: documents.Mapping, section: str) -> dict[str, Type]:
+        return {key.text: self.terms.type(value) for key, value in mapping_at(node, section).entries}
+
+    def _item(self, node: documents.Mapping, over: Type) -> tuple[str | None, Type]:
+        if "item" in node:
+            key, value = mapping_at(node, "item").entries[0]
+            return key.text, self.terms.type(value)
+        if "over" in node:
+            key, value = mapping_at(node, "over").entries[0]
+            if isinstance(over, ListOf):
+                return key.text, over.element
+            if over is not UNKNOWN:
+                self.terms.fault(value, "pack/scope", "a scope goes over a list")
+            return key.text, UNKNOWN
+        return None, UNKNOWN
+
+    def _named(self, node: documents.Mapping, key: str, known: Mapping[str, Any], what: str) -> str | None:
+        """Return the name that a key holds if it is known, else None after collecting the mistake."""
+        name = str(to_plain(node[key]))
+        if name in known:
+            return name
+        self.terms.unknown(node[key], what, name, known)
+        return None
+
+
+def holds(value: Any, wanted: Type) -> bool:
+    """Return whether a plain value is of a type, records left out.
+
+    >>> holds(["a"], ListOf(STRING)), holds(True, INT)
+    (True, False)
+    """
+    match wanted:
+        case Optional(inner):
+            return value is None or holds(value, inner)
+        case ListOf(element):
+            return isinstance(value, list) and all(holds(item, element) for item in value)
+        case MapOf(inner):
+            return isinstance(value, dict) and all(holds(item, inner) for item in value.values())
+        case Vocabulary():
+            return value in wanted.values
+        case Record():
+            return False
+    kinds = {BOOL: (bool,), INT: (int,), FLOAT: (int, float), STRING: (str,), NULL: (type(None),)}
+    return wanted not in kinds or type(value) in kinds[wanted]
+
+
+def mapping_of(node: Node) -> documents.Mapping:
+    """Return a node that the schema of pack.yaml made sure is a mapping."""
+    assert isinstance(node, documents.Mapping)  # INVARIANT: pack.schema.json was checked before
+    return node
+
+
+def mapping_at(node: Node, key: str) -> documents.Mapping:
+    """Return the mapping under a key, an empty one where the key is absent."""
+    value = mapping_of(node).get(key)
+    return mapping_of(value) if value is not None else documents.Mapping((), node.source, node.start, node.start)
+
+
+def items_at(node: documents.Mapping, key: str) -> list[Node]:
+    """Return the items of the list under a key, none where the key is absent."""
+    value = node.get(key)
+    return list(value.items) if isinstance(value, documents.Sequence) else []
+
