@@ -75,13 +75,9 @@ class IncrementalReader(PackReader):
     memory: Memory = field(default_factory=Memory)
     terms: QuickTerms = field(default_factory=QuickTerms)
     scope_prints: dict[str, Any] = field(default_factory=dict)
-    whole: bool = True
 
     def read_all(self) -> Pack:
-        """Return the pack as far as it can be read.
-
-        `whole` turns false where declarations that rules rely on are wrong; then rules are held to their shape only.
-        """
+        """Return the pack as far as it can be read."""
         return PackReader.read(self)
 
     def _refuse(self) -> None:
@@ -116,7 +112,6 @@ class IncrementalReader(PackReader):
         """Declarations are read together, by `_read_types`."""
 
     def _declared(self) -> None:
-        self.whole = not self.terms.diagnostics
         shared = fingerprint(self)
         self.scope_prints = {name: (shared, _scope_print(scope)) for name, scope in self.scopes.items()}
 
@@ -160,14 +155,10 @@ class IncrementalReader(PackReader):
             if rule:
                 rules.append(rule)
                 facts += [(node.order, checked) for checked in _guarantees(rule)]
-        if not self.whole:
-            return rules
         return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
 
     def _rule(self, node: RuleNode, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
         known = self.memory.rules.get(node.file.path)
-        if not self.whole:  # what a rule relies on is in doubt: only the file that declares it has news
-            return known[1] if known else None
         key = RuleKey(Same([node]), self.scope_prints[scope.name], Same(facts), slots)
         if known is None or known[0] != key:
             known = self.memory.rules[node.file.path] = self._checked(key, node, scope)
@@ -184,7 +175,7 @@ class IncrementalReader(PackReader):
         stages = PackReader._read_stages(self)
         guarantees = [checked for stage in stages.values() for rule in stage.rules for checked in _guarantees(rule)]
         shapes = tuple((stage.name, stage.scope, stage.after) for stage in stages.values())
-        key = (Same([layer.root for layer in self.chain]), shapes, Same(guarantees), self.whole)
+        key = (Same([layer.root for layer in self.chain]), shapes, Same(guarantees))
         if self.memory.frame[0] != key:
             self.memory.frame = (key, {})
         return stages
@@ -198,8 +189,7 @@ class IncrementalReader(PackReader):
             held[name] = (value, self.terms.diagnostics[before:])
             del self.terms.diagnostics[before:]
         value, found = held[name]
-        if self.whole:
-            self.terms.diagnostics.extend(found)
+        self.terms.diagnostics.extend(found)
         return value
 
     def _record(self, name: str, key: Any, node: Node, stages: Mapping[str, Stage]) -> RecordShape:

@@ -26,7 +26,7 @@ class Model:
     pack: Pack
 
     def rule(self, path: Path) -> Rule | None:
-        """Return the checked rule of a file; its last good form while the pack around it is in doubt."""
+        """Return the checked rule of a file, None where it has faults."""
         known = self.reader.memory.rules.get(path)
         return known[1] if known else None
 
