@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kernelpath.diagnostics import did_you_mean
 from kernelpath.language import LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.types import BOOL, FLOAT, INT, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
 from kernelpath.packs import documents
@@ -119,7 +120,7 @@ class Declarations:
                 used[name] = self.values[name]
             else:
                 self.terms.unknown(item, "value", name, self.values, "declare it under `values` in pack.yaml")
-                used[name] = UNKNOWN
+                used[did_you_mean(name, self.values) or name] = UNKNOWN  # so that its readers are not blamed, too
         return used
 
     def _typed(self, node: documents.Mapping, section: str) -> dict[str, Type]:

@@ -10,7 +10,7 @@ from typing import Any
 from kernelpath.language import BOOL, Names, Type
 from kernelpath.language.types import JSON, ListOf, MapOf, fits, optional
 from kernelpath.packs import documents
-from kernelpath.packs.declarations import mapping_of
+from kernelpath.packs.declarations import mapping_at, mapping_of
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.model import Entry, Flow, Program, RecordShape, Scope, Stage, Term
 from kernelpath.packs.targets import Targets
@@ -190,8 +190,9 @@ class ProgramReader:
             term = self.terms.term(value, self._names(), scope.locals.get(key.text))
             if term:
                 terms[key.text] = term
-        there = {name for name, _ in flow.reads} | set(given if isinstance(given, documents.Mapping) else ())
-        for name in sorted(set(scope.locals) - there):
+        read = set(mapping_at(self.sections["flows"][flow.name][1], "reads"))
+        there = read | set(given if isinstance(given, documents.Mapping) else ())
+        for name in sorted(set(scope.locals) - there) if read <= set(scope.locals) else ():
             message = f"nothing gives local `{name}` of scope `{scope.name}`"
             self.terms.fault(node["flow"], "pack/flow", message, "give it under `with`, or let the flow read it")
         return terms

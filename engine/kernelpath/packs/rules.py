@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
-from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import UNKNOWN, optional
 from kernelpath.packs import documents
@@ -24,7 +23,7 @@ from kernelpath.packs.terms import TermReader, place_of
 from kernelpath.resources import resource
 
 KINDS = ("check", "resolve", "transition", "table")
-_COMMON_KEYS = ("summary", "why", "decisions", "severity", "each", "order", "let", "when", "message", "help", "subject")
+
 
 
 @cache
@@ -64,31 +63,12 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
     schema = rule_schema()
     if len(kinds) == 1:  # the file says which kind it is, so its faults are told against that kind alone
         schema = next(part for part in schema["oneOf"] if part["title"] == kinds[0])
-    elif isinstance(root, documents.Mapping):
-        diagnostics.append(_unclear_kind(root, kinds))
-        return None
     found = validate(root, schema)
     diagnostics.extend(found)
     if found or not isinstance(root, documents.Mapping):
         return None
     order = root.get("order")
     return RuleNode(file, root, kinds[0], float(order.value) if isinstance(order, Scalar) else math.inf)  # type: ignore[arg-type]
-
-
-def _unclear_kind(root: documents.Mapping, kinds: list[str]) -> Diagnostic:
-    """Say of a rule with no kind, or with several, which key is to blame: a misspelt one, or the second."""
-    if kinds:
-        message = f"a rule is of one kind, and this is of {len(kinds)}: {', '.join(kinds)}"
-        second = sorted(kinds, key=root.keys().index)[1]
-        return Diagnostic("pack/kind", (), ERROR, message, span=root.key_span(second), help="make two rules of it")
-    for key in root:
-        near = did_you_mean(key, KINDS) if key not in _COMMON_KEYS else None
-        if near:
-            message = f"unknown key `{printable(key)}`"
-            return Diagnostic("pack/kind", (), ERROR, message, span=root.key_span(key), help=f"did you mean `{near}`?")
-    span = root.entries[0][0].span if root.entries else root.span
-    help_text = f"a rule has one of the keys {', '.join(KINDS)}"
-    return Diagnostic("pack/kind", (), ERROR, "the rule has no kind", span=span, help=help_text)
 
 
 @dataclass(slots=True)

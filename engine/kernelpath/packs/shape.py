@@ -24,6 +24,8 @@ _NAME_HELP = {
     "^[A-Z][A-Za-z0-9]*$": "a record's name starts with a capital letter; letters and digits may follow",
 }
 _SCALARS = {"string", "boolean", "integer", "number", "null"}
+#: Keys that stand in every shape and are near to a name of one.
+_COMMON = ("why", "each", "when", "needs")
 _SHOWN = 40
 Error = Any  # jsonschema.ValidationError, whose stubs call every member perhaps unset
 
@@ -115,6 +117,12 @@ def _choice(root: Node, error: Error) -> Iterator[Fault]:
         message = "this fits several of the shapes that exclude each other"
         yield Fault("several-shapes", _at(root, error).span, message, None)
         return
+    if error.validator == "oneOf" and isinstance(error.instance, dict):
+        named = _named_branch(root, error)
+        if isinstance(named, Fault):
+            yield named
+            return
+        branches = {named: branches.get(named, [])} if named is not None else branches
     nearest = min(sorted(branches), key=lambda index: _distance(branches[index]))
     if _distance(branches[nearest])[0]:
         wanted = _words(_wanted(inner) for index in sorted(branches) for inner in branches[index] if _is_root(inner))
@@ -122,6 +130,36 @@ def _choice(root: Node, error: Error) -> Iterator[Fault]:
         return
     for inner in branches[nearest]:
         yield from _faults(root, inner)
+
+
+def _named_branch(root: Node, error: Error) -> int | Fault | None:
+    """Return which shape a mapping has by the key that names it, or what is wrong with that key.
+
+    A shape is named by a key where its `title` is a key that it requires; None where the shapes are told otherwise.
+    """
+    parts = error.validator_value
+    titles = [part.get("title") for part in parts]
+    mapping = _at(root, error)
+    if any(title not in part.get("required", ()) for title, part in zip(titles, parts, strict=True)):
+        return None
+    if not isinstance(mapping, nodes.Mapping) or not mapping.entries:
+        return None
+    present = [key for key in mapping if key in titles]
+    return titles.index(present[0]) if len(present) == 1 else _unclear(mapping, present, titles)
+
+
+def _unclear(mapping: nodes.Mapping, present: list[str], titles: list[str]) -> Fault:
+    """Say of a mapping that has none of the keys that name a shape, or several, which key is to blame."""
+    if present:
+        message = f"of the keys {', '.join(present)} only one may be here"
+        return Fault("several-shapes", mapping.key_span(present[1]), message, "make two of it")
+    for key in mapping:
+        near = did_you_mean(key, titles) if key not in _COMMON else None
+        if near:
+            help_text = f"did you mean `{near}`?"
+            return Fault("unknown-key", mapping.key_span(key), f"unknown key `{_shown(key)}`", help_text)
+    message = f"one of the keys {_words(titles)} is missing"
+    return Fault("missing-key", mapping.entries[0][0].span, message, None)
 
 
 def _distance(errors: list[Error]) -> tuple[bool, int]:

@@ -54,7 +54,7 @@ class Targets:
         for target, source in node.entries if isinstance(node, documents.Mapping) else ():
             if flow and isinstance(source, Scalar) and source.text == SLOTS:
                 self.take(target, MapOf(flow.type))
-            elif flow or scope.over:
+            elif flow or scope.item:
                 message = "a walk over items keeps no single one of them"
                 self.terms.fault(source, "pack/keep", message, "use `collect`, which gives a list")
             elif given := self._given(source, scope):
@@ -70,4 +70,4 @@ class Targets:
     def read(self, node: Node, record: str, scope: Scope | None) -> None:
         """Hold a value to the records of a scope's items, or to the one record of a scope without items."""
         one = Record(record)
-        self.take(node, ListOf(one) if scope and scope.over else one)
+        self.take(node, ListOf(one) if scope and scope.item else one)
