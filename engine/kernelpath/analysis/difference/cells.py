@@ -11,7 +11,7 @@ from kernelpath.analysis.difference.changes import CellChange, RuleChange
 from kernelpath.analysis.domain.diagrams import TooLarge, identity
 from kernelpath.analysis.domain.domain import Domain
 from kernelpath.analysis.domain.formulas import BROKEN, MARK, Formula, Leaf
-from kernelpath.analysis.domain.leaves import leaves_of, loops_of
+from kernelpath.analysis.domain.leaves import leaves_of, loops_of, owners_of
 from kernelpath.analysis.domain.lifting import Lifting, Names
 from kernelpath.analysis.domain.stages import RuleFormulas, new_lifting, rule_formulas
 from kernelpath.analysis.domain.witness import Item, make_item
@@ -19,7 +19,7 @@ from kernelpath.analysis.testing.meaning import evaluate
 from kernelpath.analysis.testing.records import NotGiven
 from kernelpath.packs.model import Check, Pack, Resolve, Rule, Stage, Table
 
-MOST_GROUPS = 20
+MOST_GROUPS = 500
 _SKIPS, _PASSES, _NOTHING, _NO_RULE, _BROKEN = "skips", "passes", "gives nothing", "no rule", "has no value"
 
 
@@ -78,7 +78,8 @@ class Comparison:
         formulas = [*before.formulas(), *after.formulas()]
         roots = dict.fromkeys(leaf.root() for formula in formulas for leaf in leaves_of(formula))
         domain = Domain(formulas, loops_of(formulas), roots, counted=True)
-        levels = sorted(domain.by_level)
+        read = {leaf for formula in formulas for leaf in owners_of(formula)}
+        levels = sorted(level for level, leaf in domain.by_level.items() if leaf in read)
         cells = domain.cells(levels)
         total = domain.diagrams.count(cells, levels)
         found = list(self._groups(domain, before, after, cells, levels))

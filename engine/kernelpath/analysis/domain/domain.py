@@ -68,21 +68,22 @@ class Domain:
         for formula in decided:
             observing.decide(formula)
         for leaf, pool in pools.items():
-            leaf.choices = merged(leaf, pool, self._named(leaf), list(observing.seen[leaf]))
+            leaf.choices = merged(pool, self._kept(leaf), self._named(leaf), list(observing.seen[leaf]))
 
     def _pool(self, leaf: Leaf, elements: list[Any] | None) -> list[Any]:
         return candidates(leaf, self._grouping.group(leaf), elements)
 
-    def _named(self, leaf: Leaf) -> list[Any]:
-        """Return the values that stay apart: those of a vocabulary, both truth values, the texts that rules name."""
+    def _kept(self, leaf: Leaf) -> list[Any]:
+        """Return the values that are cells of their own: those of a vocabulary, both truth values, null where typed."""
         type_ = leaf.type.inner if isinstance(leaf.type, Optional) else leaf.type
+        null = [None] if isinstance(leaf.type, Optional) and self._counted else []
         if isinstance(type_, Vocabulary) and (self._counted or len(type_.values) <= _FEW):
-            return list(type_.values)
-        if not self._counted:
-            return []
-        if type_ == BOOL:
-            return [False, True]
-        return [*self._grouping.group(leaf).strings(), *(leaf.allowed or ())]
+            return [*null, *type_.values]
+        return [*null, False, True] if type_ == BOOL and self._counted else null
+
+    def _named(self, leaf: Leaf) -> list[Any]:
+        """Return the values that rules name, where cells are counted."""
+        return [*self._grouping.group(leaf).strings(), *(leaf.allowed or ())] if self._counted else []
 
     def _elements(self, loops: Sequence[Each]) -> dict[Leaf, list[Any]]:
         """Return, for every leaf that a loop goes over, the items that its loops tell apart."""
@@ -94,7 +95,7 @@ class Domain:
         for loop in loops:
             assert loop.element.parent is not None
             for leaf in _all_leaves([loop.element]):
-                leaf.choices = merged(leaf, pools[leaf], [], list(observing.seen[leaf]))
+                leaf.choices = merged(pools[leaf], [], [], list(observing.seen[leaf]))
             found[loop.element.parent] = _whole_items(loop.element)
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kernelpath.analysis.domain.formulas import Each, Formula, Leaf, Own, Read, parts_of
 
@@ -22,6 +22,15 @@ def inside(formulas: Iterable[Formula]) -> list[Formula]:
 def leaves_of(formula: Formula) -> list[Leaf]:
     """Return the leaves that a formula reads."""
     return [part.leaf for part in inside([formula]) if isinstance(part, Read | Own)]
+
+
+def owners_of(formula: Formula) -> Iterator[Leaf]:
+    """Yield the leaves that a formula reads, and those that they are read from."""
+    for leaf in leaves_of(formula):
+        current: Leaf | None = leaf
+        while current is not None:
+            yield current
+            current = current.parent
 
 
 def loops_of(formulas: Iterable[Formula]) -> list[Each]:

@@ -15,7 +15,9 @@ def member_of(formula: Formula, name: str | int, type_: Type) -> Formula | None:
         case Constant(value=value):
             return Constant(item(value, name) if isinstance(name, int) else member(value, name))
         case Read(leaf=leaf):
-            return Read(leaf.child(name, member_type(leaf.type, name, type_)))
+            child = leaf.child(name, member_type(leaf.type, name, type_))
+            child.widen(type_)
+            return Read(child)
         case Choice():
             then, otherwise = member_of(formula.then, name, type_), member_of(formula.otherwise, name, type_)
             return choice(formula.test, then, otherwise) if then and otherwise else None

@@ -114,18 +114,20 @@ def _at_place(formula: Apply, place: int) -> Callable[[Any], Any]:
     return apply
 
 
-def merged(leaf: Leaf, candidates: list[Any], primary: list[Any], rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+def merged(candidates: list[Any], always: list[Any], named: list[Any], rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return one candidate for each way to be told apart.
 
-    Named values stay apart from each other where any rule tells them from a value that none names.
+    Values in `always` are kept whatever rules ask; `named` ones stay apart from each other where some rule tells them
+    from all values that none names.
     """
-    named = {identity(value) for value in primary}
+    kept_always, texts = set(map(identity, always)), set(map(identity, named))
     signatures = [tuple(row[place] for row in rows) for place in range(len(candidates))]
-    unnamed = {s for value, s in zip(candidates, signatures, strict=True) if identity(value) not in named}
+    keys = list(map(identity, candidates))
+    unnamed = {s for key, s in zip(keys, signatures, strict=True) if key not in texts and key not in kept_always}
     kept: list[Any] = []
     seen: set[tuple[Any, ...]] = set()
-    for value, signature in zip(candidates, signatures, strict=True):
-        apart = identity(value) in named and signature not in unnamed
+    for value, key, signature in zip(candidates, keys, signatures, strict=True):
+        apart = key in kept_always or (key in texts and signature not in unnamed)
         if apart or signature not in seen:
             kept.append(value)
         seen.add(signature)
