@@ -14,6 +14,7 @@ from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import JSON, UNKNOWN, fits, optional
 from kernelpath.packs import documents
+from kernelpath.packs.availability import gaps
 from kernelpath.packs.declarations import Declarations, items_at, mapping_at, mapping_of
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain, rule_files
@@ -83,9 +84,8 @@ class PackReader(Declarations):
             name: flow for name, (_, node) in self.sections["flows"].items() if (flow := self._flow(name, node, stages))
         }
         programs = self._read_programs(stages, flows, records)
-        self._refuse()
         last = self.chain[-1]
-        return Pack(
+        pack = Pack(
             name=last.name,
             summary=str(to_plain(last.root["summary"])),
             digest=self.digest,
@@ -101,6 +101,10 @@ class PackReader(Declarations):
             decisions={name: str(to_plain(node)) for name, (_, node) in self.sections["decisions"].items()},
             chain=tuple(layer.name for layer in self.chain),
         )
+        if not self.terms.diagnostics:
+            self.terms.diagnostics.extend(gaps(pack))
+        self._refuse()
+        return pack
 
     def _refuse(self) -> None:
         if self.terms.diagnostics:
