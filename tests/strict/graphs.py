@@ -23,20 +23,29 @@ POLICIES = {
 
 def reference(kernel: str, entry: str = "main") -> dict[str, str]:
     """Return the kernelRef that pins a kernel of the catalogue."""
-    found = catalog()[f"{kernel.strip()}#{entry.strip()}"]
+    found = catalog()[f"{kernel.strip()}#{entry.strip() or 'main'}"]
     return {"id": found.reference, "version": found.version, "digest": found.digest}
 
 
-def step(name: str, *, kernel: str = PLAIN, op: str = "ffn", **members: Any) -> Step:
+def step(identity: str, /, *, kernel: str = PLAIN, op: str = "ffn", **members: Any) -> Step:
     """Return a step of both phases on all layers that reads and writes `state`, changed by `members`."""
     pinned = {"kernel": kernel, "kernelRef": reference(kernel, str(members.get("entry", "main")))}
-    return {"id": name, "phase": "both", "section": "layer", "op": op, **SLOTS, "layers": "all", **pinned, **members}
+    return {
+        "id": identity,
+        "phase": "both",
+        "section": "layer",
+        "op": op,
+        **SLOTS,
+        "layers": "all",
+        **pinned,
+        **members,
+    }
 
 
-def cast(name: str, to: str, **members: Any) -> Step:
+def cast(identity: str, to: str, /, **members: Any) -> Step:
     """Return a cast of both phases on all layers, of `state`."""
     common = {"phase": "both", "section": "layer", "op": "cast", **SLOTS, "layers": "all", "toDtype": to}
-    return {"id": name, **common, **members}
+    return {"id": identity, **common, **members}
 
 
 SLOTS = {"src": "state", "dst": "state"}
@@ -44,7 +53,7 @@ SLOTS = {"src": "state", "dst": "state"}
 
 def session(dtype: str = "f32", **members: Any) -> dict[str, Any]:
     """Return a session of one dtype throughout, changed by `members`; it has no profiles yet."""
-    defaults = {name: dtype for name in ("activationDtype", "mathDtype", "accumDtype", "outputDtype")}
+    defaults = dict.fromkeys(("activationDtype", "mathDtype", "accumDtype", "outputDtype"), dtype)
     return {"compute": {"defaults": defaults}, "kvcache": {"kvDtype": dtype}, "decodeLoop": None, **members}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import kernelpath as kp
 import pytest
+
+import kernelpath as kp
 
 from .ablation import without
 from .asked import REFERENCE, STRICT, ask, errors, names, record, rules, warnings
