@@ -145,41 +145,45 @@ GEMV = ((16384, 4096), (4096, 4096), (49152, 576), (1536, 576), (576, 1536), (57
 
 def gemv(shaders: Shaders, clock: Clock) -> None:
     """Time f16-weight matrix times vector, f32 activations."""
-    variant = FAMILIES.variant("matmul_gemv_subgroup.wgsl", "main_vec4")
-    assert variant is not None
+    variant = FAMILIES.variants("matmul_gemv_subgroup.wgsl", "main_vec4")[-1]
     for rows, width in GEMV:
         launches, copies = rotated(shaders, variant, {"M": 1, "N": rows, "K": width}, ["B"], 1.5e9)
         seconds = clock.median(launches, copies)
         say(f"gemv f16w f32a {rows}x{width}", seconds, f"{rows * width * 2 / seconds / 1e12:.2f} TB/s")
 
+    quantised = FAMILIES.variants("fused_matmul_q4.wgsl", "main_multicol")[-1]
+    for rows, width in GEMV[:2]:
+        launches, copies = rotated(shaders, quantised, {"M": 1, "N": rows, "K": width}, ["B"], 0.7e9)
+        seconds = clock.median(launches, copies)
+        say(f"gemv q4_k f32a {rows}x{width}", seconds, f"{rows * width * 0.5625 / seconds / 1e12:.2f} TB/s")
+
 
 def gemm(shaders: Shaders, clock: Clock) -> None:
     """Time f16-weight, f32-activation matrix products."""
-    variant = FAMILIES.variants("matmul_f16w_f32a_tiled.wgsl", "main")[-1]
+    variants = FAMILIES.variants("matmul_f16w_f32a_tiled.wgsl", "main")
     for m, n, k in ((4096, 4096, 4096), (512, 1536, 576), (512, 576, 1536), (512, 576, 576), (512, 49152, 576)):
+        variant = variants[-2] if n <= 2048 else variants[-1]  # as their `when` says
         launches, copies = rotated(shaders, variant, {"M": m, "N": n, "K": k}, ["B"], 4 * n * k * 2)
         seconds = clock.median(launches, copies)
         say(f"gemm f16w f32a {m}x{n}x{k}", seconds, f"{2 * m * n * k / seconds / 1e12:.2f} TFLOP/s")
 
 
+def decode_attention(shaders: Shaders, clock: Clock, shape: tuple[int, int, int, int], split: bool) -> None:
+    """Time attention of one token, its keys dealt out among workgroups or not; f16 cache, f32 queries."""
+    heads, key_heads, width, keys = shape
+    variant = FAMILIES.variants("attention_decode_online_f16kv.wgsl", "main")[0 if split else 1]
+    names = {"T": 1, "S": keys, "H": heads, "KV": key_heads, "D": width, "capacity": keys, "start": keys - 1}
+    launches, copies = rotated(shaders, variant, {**names, "scale": 0.1}, ["K", "V"], 1e9)
+    seconds = clock.median(launches, copies)
+    name = f"decode attention {heads}/{key_heads}x{width} {keys} keys{' split' if split else ''}"
+    say(name, seconds, f"{keys * key_heads * width * 4 / seconds / 1e12:.2f} TB/s")
+
+
 def attention(shaders: Shaders, clock: Clock) -> None:
-    """Time decode attention over 8,192 and fewer keys, f16 cache, f32 queries; and a prefill's attention."""
+    """Time attention of one token over 8,192 and fewer keys, and of a prefill."""
+    for shape, split in (((32, 8, 128, 8192), True), ((32, 8, 128, 1024), False), ((9, 3, 64, 256), False)):
+        decode_attention(shaders, clock, shape, split)
     variants = FAMILIES.variants("attention_decode_online_f16kv.wgsl", "main")
-    shapes = ((32, 8, 128, 8192), (32, 8, 128, 1024), (9, 3, 64, 2048), (9, 3, 64, 256))
-    for heads, key_heads, width, keys in shapes:
-        given = {
-            "T": 1,
-            "S": keys,
-            "H": heads,
-            "KV": key_heads,
-            "D": width,
-            "capacity": max(keys, 600),
-            "start": keys - 1,
-        }
-        launches, copies = rotated(shaders, variants[0], {**given, "scale": 0.1}, ["K", "V"], 1e9)
-        seconds = clock.median(launches, copies)
-        size = keys * key_heads * width * 4
-        say(f"decode attention {heads}/{key_heads}x{width} {keys} keys", seconds, f"{size / seconds / 1e12:.2f} TB/s")
     for heads, key_heads, width, keys in ((9, 3, 64, 512), (32, 8, 128, 2048)):
         given = {"T": keys, "S": keys, "H": heads, "KV": key_heads, "D": width, "capacity": keys, "start": 0}
         launches, copies = rotated(shaders, variants[-1], {**given, "scale": 0.1}, ["K", "V"], 1)
@@ -189,9 +193,11 @@ def attention(shaders: Shaders, clock: Clock) -> None:
 
 
 def tune(shaders: Shaders, clock: Clock) -> None:
-    """Time other choices of lanes, workgroup sizes and parts than the families make."""
-    variant = FAMILIES.variant("matmul_gemv_subgroup.wgsl", "main_vec4")
-    assert variant is not None
+    """Time other choices of lanes, workgroup sizes and splits than the families make."""
+    for shape in ((9, 3, 64, 256), (9, 3, 64, 1024), (9, 3, 64, 4096), (32, 8, 128, 1024), (32, 8, 128, 2048)):
+        decode_attention(shaders, clock, shape, split=False)
+        decode_attention(shaders, clock, shape, split=True)
+    variant = FAMILIES.variants("matmul_gemv_subgroup.wgsl", "main_vec4")[-1]
     for rows, width in GEMV:
         for lanes in (8, 16, 32):
             for size in (64, 128):

@@ -39,6 +39,7 @@ def one_of_each_template() -> list[str]:
         "matmul_residual_q8_0.wgsl#main",
         "fused_matmul_q6_k.wgsl#main_multicol",
         "fused_matmul_q4_0_batched.wgsl#main_batched",
+        "sample.wgsl#softmax_and_sample",
         "silu.wgsl#main",
         "silu_f16.wgsl#main",
         "matmul_gemv.wgsl#main",
