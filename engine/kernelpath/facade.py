@@ -7,6 +7,7 @@ import gc
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.program import run_program
 from kernelpath.graph.catalog import load_catalog, load_presets
+from kernelpath.graph.fresh import fresh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def compile(
     """Compile a manifest's inference section under a runtime overlay.
 
     `value` is the compiled graph as a plain dict, or None where the section has no execution graph. Inputs are any JSON
-    values and are never changed. Raises PackErrors where the pack or the catalogue itself cannot be used.
+    values and are never changed; the value may have parts in common with them, so copy it before you change it. Raises PackErrors where the pack or the catalogue itself cannot be used.
     """
     inputs = {"inference": manifest_inference, "runtime": runtime, "model_id": model_id, "num_layers": num_layers}
     return _result(_run("compile", pack, catalog, inputs))
@@ -102,7 +103,10 @@ def apply(
     catalog: Catalog = DEFAULT_CATALOG,
 ) -> Applied:
     """Apply a manifest's execution graph to a runtime config; raises as `compile` does."""
-    outcome = _run("apply", pack, catalog, {"manifest": manifest, "runtime_config": runtime_config})
+    inference = runtime_config.get("inference") if isinstance(runtime_config, dict) else None
+    chosen = inference.get("kernelPath") if isinstance(inference, dict) else None
+    inputs = {"manifest": manifest, "runtime_config": runtime_config, "presets": _presets(chosen)}
+    outcome = _run("apply", pack, catalog, inputs)
     return Applied(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics))
 
 
@@ -143,13 +147,14 @@ def execution_from_kernel_path(
     id_or_path: Any, *, pack: CompiledPack | str = DEFAULT_PACK, catalog: Catalog = DEFAULT_CATALOG
 ) -> Result:
     """Derive schema, session and execution graph from a kernel path, given by its id or in full."""
-    return _result(_run("kernel_path", pack, catalog, {"chosen_path": id_or_path}))
+    inputs = {"chosen_path": id_or_path, "presets": _presets(id_or_path)}
+    return _result(_run("kernel_path", pack, catalog, inputs))
 
 
 def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mapping[str, Any]) -> Outcome:
     compiled = load(pack) if isinstance(pack, str) else pack
     kernels = load_catalog(catalog) if isinstance(catalog, str) else catalog
-    values = {**inputs, "catalog": kernels, "presets": load_presets()}
+    values = {"presets": load_presets(), **inputs, "catalog": kernels}
     # A large graph makes many objects and no cycles, so the cycle collector's passes over them are for nothing.
     collecting = gc.isenabled()
     gc.disable()
@@ -158,6 +163,13 @@ def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mappi
     finally:
         if collecting:
             gc.enable()
+
+
+def _presets(chosen: Any) -> Mapping[str, Any]:
+    """Return the presets, the chosen one as a copy: parts of it are parts of the answer."""
+    presets = load_presets()
+    known = isinstance(chosen, str) and chosen in presets
+    return {**presets, chosen: fresh(presets[chosen])} if known else presets
 
 
 def _result(outcome: Outcome) -> Result:

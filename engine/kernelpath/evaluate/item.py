@@ -15,6 +15,7 @@ from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack, Term
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
+from kernelpath.graph.fresh import fresh
 from kernelpath.language import EvaluationError
 
 RuleData = Mapping[str, Any]
@@ -146,7 +147,7 @@ class ItemWalk:
             pointer=pointer,
             values=self._values(rule, environment),
             help=self._text(rule["help"], environment),
-            fix=rule["fix"],
+            fix=fresh(rule["fix"]),
         )
 
     def _text(self, term: Term | None, environment: Mapping[str, Any]) -> str | None:

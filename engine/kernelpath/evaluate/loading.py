@@ -38,10 +38,15 @@ def _loaded(folder: Path, digest: str) -> CompiledPack:
 
 def _built(folder: Path) -> tuple[Any, Any]:
     """Read, check and generate; nothing of this is imported where the cache has the pack."""
+    from kernelpath.evaluate.operation_use import misuses
     from kernelpath.packs.generate import generate
     from kernelpath.packs.reading import read_pack
 
-    generated = generate(read_pack(folder))
+    pack = read_pack(folder)
+    wrong = misuses(pack)
+    if wrong:
+        raise PackErrors(wrong)
+    generated = generate(pack)
     return compile(generated.text, f"<pack {folder.name}>", "exec"), generated.data
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from kernelpath.evaluate.operations import OPERATIONS
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
+from kernelpath.graph.fresh import fresh
 from kernelpath.language import EvaluationError
 
 TYPE_CHECKING = False
@@ -230,7 +231,12 @@ class ProgramRun:
     def _run(self, entry: EntryData) -> None:
         operation: Callable[..., Mapping[str, Any]] = OPERATIONS[entry["operation"]]
         arguments = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
-        given = operation(entry["settings"], **arguments)
+        try:
+            given = operation(entry["settings"], **arguments)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            # what rules give an operation has types only as far as the language has them
+            told = f"operation `{entry['operation']}` cannot work on what it is given: {type(error).__name__} {error}"
+            raise EvaluationError(told) from error
         for target, name in entry["into"]:
             self.workspace[target] = given[name]
 
@@ -251,5 +257,17 @@ def _first_decision(report: Report) -> str | None:
 
 def run_program(pack: CompiledPack, name: str, values: Mapping[str, Any]) -> Outcome:
     """Run the named program of a pack over the given workspace values."""
-    workspace = {**pack.meta["constants"], **values}
-    return ProgramRun(pack, pack.meta["programs"][name], workspace, dict(values)).run()
+    program = pack.meta["programs"][name]
+    missing = [value for value in program["outside"] if value not in values]
+    if missing:
+        raise _never_set(name, missing)
+    workspace = {**fresh(pack.meta["constants"]), **values}
+    return ProgramRun(pack, program, workspace, dict(values)).run()
+
+
+def _never_set(program: str, names: list[str]) -> Exception:
+    from kernelpath.diagnostics import Diagnostic
+    from kernelpath.packs.folders import PackErrors
+
+    message = f"nothing sets {', '.join(f'`{name}`' for name in names)}, which program `{program}` reads"
+    return PackErrors([Diagnostic("pack/order", (), "error", message)])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.language import Checked
+from kernelpath.packs.availability import outside, reads
 from kernelpath.packs.deciding import deciding
 from kernelpath.packs.model import (
     Check,
@@ -205,8 +206,10 @@ class ModuleWriter:
 
     def _program(self, program: Program) -> Data:
         name = f"program__{identifier(program.name)}"
+        read = {read for entry in program.entries for read, _ in reads(self.pack, entry)}
         return {
             "inputs": program.inputs,
+            "outside": tuple(sorted(read & outside(self.pack))),
             "always": program.always,
             "entries": [self._entry(f"{name}__{place}", entry) for place, entry in enumerate(program.entries)],
             "value": self.term(f"{name}__value", program.value),
