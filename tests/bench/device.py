@@ -168,9 +168,9 @@ def gemm(shaders: Shaders, clock: Clock) -> None:
         say(f"gemm f16w f32a {m}x{n}x{k}", seconds, f"{2 * m * n * k / seconds / 1e12:.2f} TFLOP/s")
 
 
-def decode_attention(shaders: Shaders, clock: Clock, shape: tuple[int, int, int, int], split: bool) -> None:
+def decode_attention(shaders: Shaders, clock: Clock, sizes: tuple[int, int, int, int], split: bool) -> None:
     """Time attention of one token, its keys dealt out among workgroups or not; f16 cache, f32 queries."""
-    heads, key_heads, width, keys = shape
+    heads, key_heads, width, keys = sizes
     variant = FAMILIES.variants("attention_decode_online_f16kv.wgsl", "main")[0 if split else 1]
     names = {"T": 1, "S": keys, "H": heads, "KV": key_heads, "D": width, "capacity": keys, "start": keys - 1}
     launches, copies = rotated(shaders, variant, {**names, "scale": 0.1}, ["K", "V"], 1e9)
@@ -181,8 +181,8 @@ def decode_attention(shaders: Shaders, clock: Clock, shape: tuple[int, int, int,
 
 def attention(shaders: Shaders, clock: Clock) -> None:
     """Time attention of one token over 8,192 and fewer keys, and of a prefill."""
-    for shape, split in (((32, 8, 128, 8192), True), ((32, 8, 128, 1024), False), ((9, 3, 64, 256), False)):
-        decode_attention(shaders, clock, shape, split)
+    for sizes, split in (((32, 8, 128, 8192), True), ((32, 8, 128, 1024), False), ((9, 3, 64, 256), False)):
+        decode_attention(shaders, clock, sizes, split)
     variants = FAMILIES.variants("attention_decode_online_f16kv.wgsl", "main")
     for heads, key_heads, width, keys in ((9, 3, 64, 512), (32, 8, 128, 2048)):
         given = {"T": keys, "S": keys, "H": heads, "KV": key_heads, "D": width, "capacity": keys, "start": 0}
@@ -194,9 +194,9 @@ def attention(shaders: Shaders, clock: Clock) -> None:
 
 def tune(shaders: Shaders, clock: Clock) -> None:
     """Time other choices of lanes, workgroup sizes and splits than the families make."""
-    for shape in ((9, 3, 64, 256), (9, 3, 64, 1024), (9, 3, 64, 4096), (32, 8, 128, 1024), (32, 8, 128, 2048)):
-        decode_attention(shaders, clock, shape, split=False)
-        decode_attention(shaders, clock, shape, split=True)
+    for sizes in ((9, 3, 64, 256), (9, 3, 64, 1024), (9, 3, 64, 4096), (32, 8, 128, 1024), (32, 8, 128, 2048)):
+        decode_attention(shaders, clock, sizes, split=False)
+        decode_attention(shaders, clock, sizes, split=True)
     variant = FAMILIES.variants("matmul_gemv_subgroup.wgsl", "main_vec4")[-1]
     for rows, width in GEMV:
         for lanes in (8, 16, 32):
