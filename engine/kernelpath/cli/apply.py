@@ -6,23 +6,25 @@ from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import read_manifest, read_overlay
 from kernelpath.cli.judging import Judge
-from kernelpath.cli.options import add_shared, whole_number
+from kernelpath.cli.options import add_layers, add_shared
 from kernelpath.facade import apply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.cli.arguments import Arguments
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.add_argument("manifest", metavar="MANIFEST", help="a manifest; - for standard input")
-    parser.add_argument("config", metavar="CONFIG", help="a runtime config")
-    parser.add_argument("--num-layers", type=whole_number, metavar="N", help="how many layers the model has")
-    add_shared(parser)
+    arguments.add("manifest", metavar="MANIFEST", help="a manifest; - for standard input")
+    arguments.add("config", metavar="CONFIG", help="a runtime config")
+    add_layers(arguments)
+    add_shared(arguments)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print the runtime config and the compiled graph as JSON, or say why there are none."""
     once_only([options.manifest, options.config])
     console = Console(options)

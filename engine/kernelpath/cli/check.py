@@ -9,19 +9,20 @@ from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
 
+    from kernelpath.cli.arguments import Arguments
     from kernelpath.diagnostics import Diagnostic
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help=MANIFEST_HELP)
-    add_request(parser)
-    add_shared(parser)
+    arguments.add("files", nargs="+", metavar="FILE", help=MANIFEST_HELP)
+    add_request(arguments)
+    add_shared(arguments)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Check every file, those after a bad one too, and return the exit code of the worst."""
     once_only([*options.files, options.runtime])
     console = Console(options)
@@ -76,10 +77,17 @@ def _clean(judge: Judge, judged: list[Judged]) -> str:
 
 
 def _line(judge: Judge, judged: Judged) -> str:
-    from kernelpath.diagnostics.render.printable import printable
-
     steps = judged.value["resolvedSteps"]["all"]
     layers = judge.num_layers if judge.num_layers is not None else judged.manifest.num_layers()
     extent = f" over {layers} layers" if isinstance(layers, int) and layers else ""
-    name = printable(judged.manifest.document.source.name)
+    name = _shown(judged.manifest.document.source.name)
     return f"{name}: clean, {len(steps)} steps{extent} by pack {judge.pack.meta['name']}\n"
+
+
+def _shown(name: str) -> str:
+    """Return a file's name as it may be shown."""
+    if name.isprintable():
+        return name
+    from kernelpath.diagnostics.render.printable import printable  # hardly any name needs it
+
+    return printable(name)

@@ -7,8 +7,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping, Sequence
+    from types import SimpleNamespace as Namespace
     from typing import TextIO
 
     from kernelpath.diagnostics import Diagnostic, Source
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Console:
     """Writes what a command has to say, as its options ask."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: Namespace) -> None:
         self.format: str = options.format
         self.output: str | None = options.output
         self.quiet: bool = options.quiet

@@ -20,7 +20,9 @@ from kernelpath.graph.catalog import load_presets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.cli.arguments import Arguments
 
 EXAMPLES = """\
 examples:
@@ -31,16 +33,16 @@ examples:
 """
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.epilog = EXAMPLES
-    parser.add_argument("subject", metavar="FILE|RULE", help="a manifest, or a rule by its name or a decision")
-    parser.add_argument("step", nargs="?", metavar="STEP[.FIELD]", help="a step, by its id or its place")
-    add_request(parser)
-    add_shared(parser, formats=("text", "json"))
+    arguments.epilog = EXAMPLES
+    arguments.add("subject", metavar="FILE|RULE", help="a manifest, or a rule by its name or a decision")
+    arguments.add("step", nargs="?", metavar="STEP[.FIELD]", help="a step, by its id or its place")
+    add_request(arguments)
+    add_shared(arguments, formats=("text", "json"))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Explain a step or a rule."""
     if options.step is None:
         from kernelpath.cli.explain_rule import run_rule
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 class Inquiry:
     """A manifest under a judge, whose steps are asked about."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: Namespace) -> None:
         self.judge = Judge.of(options)
         self.manifest: Manifest = read_manifest(options.subject)
         self.pack = pack_model(options.pack)

@@ -14,10 +14,10 @@ from kernelpath.packs.model import Check, Pack, Resolve, Rule, Stage, Table, Tra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
 
 
-def run_rule(options: argparse.Namespace) -> int:
+def run_rule(options: Namespace) -> int:
     """Print what there is to say about the rules that a name stands for."""
     console = Console(options)
     pack = pack_model(options.pack)

@@ -9,7 +9,7 @@ from kernelpath.packs.folders import PackErrors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
     from typing import Any
 
     from kernelpath.diagnostics import Diagnostic, Source
@@ -31,7 +31,7 @@ class Judged:
 class Judge:
     """A pack, a catalogue and an overlay, which manifests are judged by."""
 
-    def __init__(self, options: argparse.Namespace, overlay: Overlay | None) -> None:
+    def __init__(self, options: Namespace, overlay: Overlay | None) -> None:
         self.pack: CompiledPack = usable_pack(options.pack)
         self.catalog = usable_catalog(options.catalog)
         self.overlay = overlay
@@ -39,7 +39,7 @@ class Judge:
         self.verbose: bool = options.verbose
 
     @staticmethod
-    def of(options: argparse.Namespace) -> Judge:
+    def of(options: Namespace) -> Judge:
         """Return the judge that a command's options describe; raises InputErrors where they describe none."""
         return Judge(options, read_overlay(options.runtime))
 

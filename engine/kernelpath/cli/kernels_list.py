@@ -8,21 +8,23 @@ from kernelpath.cli.options import add_shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
+    from types import SimpleNamespace as Namespace
     from typing import Any
+
+    from kernelpath.cli.arguments import Arguments
 
 HEADINGS = ("KERNEL", "OP", "VARIANT", "WRITES", "NEEDS", "DIGEST")
 _DIGEST = 12  # characters that tell digests apart for people
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.add_argument("--op", metavar="OP", help="only the kernels of one op")
-    add_shared(parser, formats=("text", "json"))
+    arguments.add("--op", metavar="OP", help="only the kernels of one op")
+    add_shared(arguments, formats=("text", "json"))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print a table of the kernels, or a list of them as JSON."""
     console = Console(options)
     kernels = usable_catalog(options.catalog)

@@ -12,17 +12,19 @@ from kernelpath.cli.packs import pack_model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.cli.arguments import Arguments
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.description = "Write an index, a page for each rule, and the decision matrix, as Markdown."
-    add_shared(parser, formats=("text",))
-    parser.epilog = "--output is a folder here; without it, pages go to `PACK-rules` in the working folder"
+    arguments.description = "Write an index, a page for each rule, and the decision matrix, as Markdown."
+    add_shared(arguments, formats=("text",))
+    arguments.epilog = "--output is a folder here; without it, pages go to `PACK-rules` in the working folder"
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Write every page, over older ones, and say how many there are."""
     pack = pack_model(options.pack)
     folder = Path(options.output or f"{pack.name}-rules")

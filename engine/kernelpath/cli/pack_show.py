@@ -10,17 +10,19 @@ from kernelpath.packs.model import Pack, Rule, Stage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.cli.arguments import Arguments
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.add_argument("name", nargs="?", metavar="RULE", help="a rule, a stage or a decision; all, if left out")
-    parser.add_argument("--python", action="store_true", help="the generated functions, as they run")
-    add_shared(parser, formats=("text", "json"))
+    arguments.add("name", nargs="?", metavar="RULE", help="a rule, a stage or a decision; all, if left out")
+    arguments.add("--python", action="store_true", help="the generated functions, as they run")
+    add_shared(arguments, formats=("text", "json"))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print what was asked for."""
     console = Console(options)
     pack = pack_model(options.pack)

@@ -8,7 +8,7 @@ from kernelpath.cli.commands import COMMANDS, groups, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
 
     from kernelpath.cli.inputs import InputErrors
 
@@ -36,13 +36,13 @@ def _run(words: list[str]) -> int:
         return _no_command(words)
     from importlib import import_module
 
-    from kernelpath.cli.options import parser
+    from kernelpath.cli.arguments import Arguments
 
     module, summary = COMMANDS[name]
     command = import_module(f"kernelpath.cli.{module}")
-    arguments = parser(name, summary)
+    arguments = Arguments(name, summary)
     command.declare(arguments)
-    options = arguments.parse_args(rest)
+    options = arguments.parse(rest)
     from kernelpath.cli.inputs import InputErrors
 
     try:
@@ -51,7 +51,7 @@ def _run(words: list[str]) -> int:
         return _refused(options, errors)
 
 
-def _refused(options: argparse.Namespace, errors: InputErrors) -> int:
+def _refused(options: Namespace, errors: InputErrors) -> int:
     """Tell what kept the command from its work."""
     from kernelpath.cli.console import Console
     from kernelpath.cli.inputs import InputErrors

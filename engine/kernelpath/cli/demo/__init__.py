@@ -14,7 +14,9 @@ from kernelpath.cli.options import add_shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.cli.arguments import Arguments
 
 MANIFESTS = ("passes.json", "fails.json")
 TOUR = (
@@ -38,13 +40,13 @@ What to try next
 """
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
+def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    parser.add_argument("--copy-to", metavar="FOLDER", help="copy the two manifests there, and do nothing else")
-    add_shared(parser, formats=("text",))
+    arguments.add("--copy-to", metavar="FOLDER", help="copy the two manifests there, and do nothing else")
+    add_shared(arguments, formats=("text",))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Show the tour, each command with its real output."""
     if options.copy_to is not None:
         return _copy(Path(options.copy_to))
@@ -61,7 +63,7 @@ def _absolute(name: str) -> str:
     return os.path.abspath(name) if os.path.exists(name) else name
 
 
-def _show(about: str, command: str, most: int, options: argparse.Namespace) -> None:
+def _show(about: str, command: str, most: int, options: Namespace) -> None:
     """Run a command and show its output; of a long one the first lines."""
     from kernelpath.cli.running import run as run_command
 
