@@ -19,7 +19,7 @@ class PackErrors(Exception):
     """A pack that cannot be used, with all diagnostics that say why, file by file."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
-        super().__init__("; ".join(f"{d.span}: {d.message}" for d in diagnostics))
+        super().__init__("; ".join(f"{d.span}: {d.message}" if d.span else d.message for d in diagnostics))
         self.diagnostics = diagnostics
 
 

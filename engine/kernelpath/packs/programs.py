@@ -221,7 +221,8 @@ class ProgramReader:
         if not self._declared(node["read"], "records", "record") or record is None:
             return {}
         if record.scope is None:
-            if "scope" not in mapping_of(self.sections["records"][record.name][1]):
+            fields = mapping_at(self.sections["records"][record.name][1], "fields").entries
+            if not any("value" in mapping_of(field) for _, field in fields):
                 self.terms.fault(node["read"], "pack/record", f"record `{record.name}` has no scope to be read from")
             return {}
         self._known_stages(node.get("gaps"))

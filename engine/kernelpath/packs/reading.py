@@ -115,10 +115,13 @@ class PackReader(Declarations):
         scope = self._named(mapping, "scope", self.scopes, "scope") if "scope" in mapping else None
         after = self._after(mapping, scope, stages) if scope else []
         names = self.terms.names(self.scopes[scope].variables if scope else {})
-        read = scope is not None or "scope" not in mapping  # fields of an unknown scope are not to blame
-        fields = [
-            self._field(name, field_key, mapping_of(value), names if read else None, _passed(after, stages))
-            for field_key, value in mapping_at(mapping, "fields").entries
+        entries = mapping_at(mapping, "fields").entries
+        if "scope" not in mapping and any("value" in mapping_of(value) for _, value in entries):
+            message = f"record `{name}` has no scope to read its fields from"
+            self.terms.fault(key, "pack/record", message, "give its `scope`, or fields without `value`")
+        fields = [  # where the scope is unknown, its fields are not to blame
+            self._field(name, field_key, mapping_of(value), names if scope else None, _passed(after, stages))
+            for field_key, value in entries
         ]
         return RecordShape(name, tuple(fields), scope, tuple(after), _doc(mapping), place_of(key))
 

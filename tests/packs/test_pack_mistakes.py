@@ -1,0 +1,75 @@
+"""Each mistake in pack.yaml is refused, in words that say what was meant, at its line and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kernelpath.diagnostics import Diagnostic
+from kernelpath.evaluate.loading import load_folder
+from kernelpath.evaluate.program import run_program
+from kernelpath.packs.files import PackErrors
+
+from .folders import BOXES, copied, told, underlined, written
+from .pack_mistakes import EDITS, OPERATIONS, Edit
+from .test_rule_mistakes import assert_golden
+
+#: Mistakes that are two: a key is missing twice over, or two are wrong at once.
+TWICE = {"two-things-wrong"}
+
+
+def broken(folder: Path, edit: Edit) -> Path:
+    """Return a copy of the small pack with one text of its pack.yaml replaced."""
+    pack = copied(BOXES, folder / "boxes")
+    text = (pack / "pack.yaml").read_text(encoding="utf-8")
+    assert text.count(edit[0]) == 1
+    return written(pack, {"pack.yaml": text.replace(*edit)})
+
+
+@pytest.fixture(scope="module")
+def mistakes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, list[Diagnostic]]]:
+    """Return each broken pack and what is told about it."""
+    found = {}
+    for name, edit in EDITS.items():
+        pack = broken(tmp_path_factory.mktemp(name), edit)
+        found[name] = (pack, told(pack))
+    return found
+
+
+def test_each_mistake_is_told_once(mistakes: dict[str, tuple[Path, list[Diagnostic]]]) -> None:
+    """One mistake gives one message, and what hangs on it is not blamed."""
+    assert len(mistakes) > 60
+    counts = {name: len(found) for name, (_, found) in mistakes.items()}
+    assert {name: count for name, count in counts.items() if count != 1 + (name in TWICE)} == {}
+
+
+def test_words_and_places(mistakes: dict[str, tuple[Path, list[Diagnostic]]]) -> None:
+    """Every message, its underlined place and its help are those of the golden file."""
+    parts = [f"## {name}\n" + "".join(_shown(pack, found) for found in all_) for name, (pack, all_) in mistakes.items()]
+    assert_golden("pack_mistakes.txt", "\n".join(parts))
+
+
+def _shown(pack: Path, found: Diagnostic) -> str:
+    return underlined(pack, found).replace(f"{pack.as_posix()}/", "")
+
+
+def test_operations_are_held_to_what_there_is(tmp_path: Path) -> None:
+    """What a program asks of an operation is checked when the pack is loaded, not when a request comes to it."""
+    parts = []
+    for name, edit in OPERATIONS.items():
+        pack = broken(tmp_path / name, edit)
+        with pytest.raises(PackErrors) as raised:
+            load_folder(pack)
+        [found] = raised.value.diagnostics
+        parts.append(f"## {name}\n" + _shown(pack, found))
+    assert_golden("operation_mistakes.txt", "\n".join(parts))
+
+
+def test_what_nothing_sets_is_asked_of_the_caller(tmp_path: Path) -> None:
+    """A value that no entry sets must come from outside; where it does not, no rule is passed over in silence."""
+    pack = load_folder(broken(tmp_path, ("collect: {coats: coat_text}", "collect: {}")))
+    with pytest.raises(PackErrors) as raised:
+        run_program(pack, "paint", {"ordered": []})
+    assert str(raised.value) == "nothing sets `coats`, which program `paint` reads"
+    assert run_program(pack, "paint", {"ordered": [], "coats": ["red"]}).value == {"coats": ["red"], "boxes": 0}
