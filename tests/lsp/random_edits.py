@@ -109,6 +109,12 @@ REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+def difference(shown: dict[str, Any], expected: dict[str, Any]) -> str:
+    """Return which findings of which files differ."""
+    files = [uri for uri in {*shown, *expected} if shown.get(uri) != expected.get(uri)]
+    return "\n".join(f"{uri}: shown {shown.get(uri)}, expected {expected.get(uri)}" for uri in files)
+
+
 def storms(folder: Path, seed: int, seconds: float) -> Iterator[int]:
     """Edit for a time; every so often compare with a fresh server, and put everything back. Yield the edits made."""
     storm = Storm(folder, seed)
@@ -117,7 +123,8 @@ def storms(folder: Path, seed: int, seconds: float) -> Iterator[int]:
         for _ in range(40):
             storm.step()
         count += 40
-        assert storm.shown() == storm.expected()
+        shown, expected = storm.shown(), storm.expected()
+        assert shown == expected, difference(shown, expected)
         assert storm.calm() == {}
         assert storm.client.shown == []
         yield count

@@ -19,17 +19,16 @@ def messages(found: list[dict[str, object]]) -> list[str]:
     [
         ("wanted ==", "wantd ==", "wantd", "unknown name `wantd`\nhelp: did you mean `wanted`?"),
         ("box.material", "box.materal", "materal", "`Box` has no field `materal`\nhelp: did you mean `material`?"),
-        ('== "tin"', '== "tinn"', '"tinn"', None),
+        ('== "tin"', '== "tinn"', '"tinn"', "`tinn` is not a value of `material`\nhelp: did you mean `tin`?"),
         ("each: box", "each: bx", "bx", "there is no scope `bx`\nhelp: did you mean `box`?"),
         ("severity: error", "severty: error", "severty", "unknown key `severty`\nhelp: did you mean `severity`?"),
         ("{wanted}", "{wantd}", "wantd", "unknown name `wantd`\nhelp: did you mean `wanted`?"),
     ],
 )
-def test_mistake_is_underlined(editor: Client, rule: Path, old: str, new: str, text: str, message: str | None) -> None:
+def test_mistake_is_underlined(editor: Client, rule: Path, old: str, new: str, text: str, message: str) -> None:
     """A mistake is underlined where it stands, with what was meant, and goes away with its cause."""
-    found = editor.replace(rule, old, new)
-    assert text in [editor.stretch(one, rule) for one in found]
-    assert message is None or message in [one["message"] for one in found]
+    [found] = editor.replace(rule, old, new)
+    assert (editor.stretch(found, rule), found["message"]) == (text, message)
     assert editor.replace(rule, new, old) == []
     assert editor.settled() == {}
 
@@ -77,9 +76,8 @@ def test_new_file_counts_before_it_is_saved(editor: Client, pack: Path) -> None:
     """A rule that only the editor has is checked, and forgotten when it is closed unsaved."""
     text = (pack / "checks" / "label.yaml").read_text(encoding="utf-8")
     found = editor.open(pack / "checks" / "label-again.yaml", text)
-    assert messages(found) == ["`label` is already given by rule `boxes/checks/label`"] or messages(found) == []
-    named = [message for own in editor.settled().values() for message in messages(own)]
-    assert any(message.startswith("`label` is already given by rule") for message in named)
+    assert messages(found) == ["`label` is already given by rule `boxes/checks/label`"]
+    editor.close_all()
 
 
 def test_failing_cases_are_shown(editor: Client, rule: Path) -> None:
@@ -98,10 +96,8 @@ def test_mistakes_in_test_files(editor: Client, pack: Path) -> None:
     assert editor.open(tests) == []
     [found] = editor.replace(tests, "{box: {material: wood}}", "{bx: {material: wood}}")
     assert editor.stretch(found, tests) == "bx"
-    [found] = editor.change(tests, editor.texts[tests].replace("bx:", "box:").replace("expect: skip", "expct: skip"))[
-        :1
-    ]
-    assert "expct" in found["message"] or "expect" in found["message"]
+    editor.replace(tests, "bx:", "box:")
+    assert messages(editor.replace(tests, "expect: skip", "expct: skip")) == ["unknown key `expct`"]
 
 
 def test_manifest_faults_are_at_their_lines(editor: Client, manifest: Path) -> None:
@@ -116,7 +112,7 @@ def test_manifest_faults_are_at_their_lines(editor: Client, manifest: Path) -> N
 def test_broken_json_is_told(editor: Client, manifest: Path) -> None:
     """A comma too many is told at its place."""
     found = editor.replace(manifest, '"modelId": "demo-4l",', '"modelId": "demo-4l",,')
-    assert messages(found) == ["a comma where a key belongs"] or len(found) == 1
+    assert messages(found) == ["a comma where a value belongs"]
     assert editor.stretch(found[0], manifest) == ","
 
 
