@@ -70,7 +70,7 @@ def manifest(steps: Iterable[Any], *, own: Any = None, policies: Any = None, add
 def profiles(steps: Iterable[Any]) -> list[dict[str, Any]]:
     """Return one profile for each kernelRef that the steps name."""
     found = {
-        one["kernelRef"]["id"]: {"kernelRef": one["kernelRef"]}
+        one["kernelRef"]["id"]: {"kernelRef": {name: one["kernelRef"][name] for name in ("id", "version", "digest")}}
         for one in steps
         if isinstance(one, dict) and isinstance(one.get("kernelRef"), dict)
     }
