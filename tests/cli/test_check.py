@@ -125,3 +125,12 @@ def test_a_changed_pack_changes_the_verdict(cli: Cli, folder: Path, shipped_pack
     (shipped_pack / "decode-loop" / "stop-check-mode.yaml").unlink()
     assert cli("check", "fails.json", "-q").out.count("\n") == 3
     assert cli("check", "fails.json", "-q", "--pack", str(shipped_pack)).out.count("\n") == 2
+
+
+def test_places_of_rules_are_seen_from_where_one_stands(
+    cli: Cli, folder: Path, shipped_pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cached pack shows its rules' files as they are from the present folder, not from where it was first read."""
+    assert "= rule: packs/execution-v0/flow/" in cli("check", "fails.json", "--pack", "packs/execution-v0").out
+    monkeypatch.chdir(shipped_pack.parent)
+    assert "= rule: execution-v0/flow/" in cli("check", "../fails.json", "--pack", "./execution-v0").out

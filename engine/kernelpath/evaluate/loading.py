@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.packs.cache import cached
-from kernelpath.packs.folders import PackErrors, content_digest, pack_folder
+from kernelpath.packs.folders import PackErrors, content_digest, pack_folder, shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ def load_folder(folder: Path) -> CompiledPack:
         digest = content_digest(folder)
     except OSError as error:
         raise PackErrors([_unreadable(folder, error)]) from None
-    return _loaded(folder, digest)
+    return _loaded(folder, shown_path(folder), digest)
 
 
 @lru_cache(maxsize=32)
-def _loaded(folder: Path, digest: str) -> CompiledPack:
-    code, data = cached("pack", f"{folder} {digest}", lambda: _built(folder))
+def _loaded(folder: Path, shown: str, digest: str) -> CompiledPack:
+    """Return a pack; its rules carry their places as they are shown, which differ from one working folder to another."""
+    code, data = cached("pack", f"{folder} {shown} {digest}", lambda: _built(folder))
     namespace: dict[str, Any] = dict(_runtime())
     exec(code, namespace)
     return CompiledPack(namespace, data)
