@@ -11,6 +11,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compile": ("compile", "print what a manifest compiles to, as JSON"),
     "apply": ("apply", "apply a manifest to a runtime config, and print the result"),
     "explain": ("explain", "say why a step has the dtypes it has, or what a rule is for"),
+    "fix": ("fix", "find the fewest edits that make a manifest pass"),
     "pack show": ("pack_show", "list a pack's stages and rules, or show one of them"),
     "pack doc": ("pack_doc", "write a pack's documentation as Markdown"),
     "kernels list": ("kernels_list", "list the kernels of a catalogue"),

@@ -75,6 +75,8 @@ class ModuleWriter:
             "summary": self.pack.summary,
             "digest": self.pack.digest,
             "constants": dict(self.pack.constants),
+            "fixes": dict(self.pack.fixes),
+            "vocabularies": {name: list(found.values) for name, found in self.pack.vocabularies.items()},
             "stages": self.stages,
             "records": records,
             "programs": programs,

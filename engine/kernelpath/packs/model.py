@@ -251,6 +251,7 @@ class Pack:
     flows: Mapping[str, Flow]
     programs: Mapping[str, Program]
     decisions: Mapping[str, str]
+    fixes: Mapping[str, object]
     chain: tuple[str, ...]
 
     def rules(self) -> tuple[Rule, ...]:

@@ -37,6 +37,7 @@ SECTIONS = (
     "programs",
     "fragments",
     "decisions",
+    "fixes",
 )
 
 @cache
@@ -98,6 +99,7 @@ class PackReader(Declarations):
             stages=stages,
             flows=flows,
             programs=programs,
+            fixes={name: to_plain(node) for name, (_, node) in self.sections["fixes"].items()},
             decisions={name: str(to_plain(node)) for name, (_, node) in self.sections["decisions"].items()},
             chain=tuple(layer.name for layer in self.chain),
         )

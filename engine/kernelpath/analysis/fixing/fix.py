@@ -1,0 +1,172 @@
+"""Fix a graph: search the moves, prove what was found by compiling it anew, and say what it changes elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernelpath.analysis.fixing.moves import REMOVED, Move, edited, moves
+from kernelpath.analysis.fixing.search import MOST_TRIALS, Found, search
+from kernelpath.diagnostics import Diagnostic
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.evaluate.observe import observe
+from kernelpath.evaluate.program import run_program
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value of another step that the fix changes: which, in which visit, from what and to what."""
+
+    step: str
+    visit: str
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What mends a graph.
+
+    `found` is the search's own account. `patch` says the same as an overlay takes it, None where an overlay cannot;
+    then the moves are edits of the manifest. `proven` says that the graph was compiled anew with them and passes, with
+    no finding that was not there before; `changes` are the values of other steps that are different now.
+    """
+
+    found: Found
+    graph: tuple[Any, ...]
+    patch: Mapping[str, Any] | None
+    proven: bool
+    changes: tuple[Change, ...]
+    before: tuple[Diagnostic, ...]
+
+
+def fix(pack: CompiledPack, values: Values, references: Mapping[str, Any], most: int = MOST_TRIALS) -> Fix:
+    """Return the cheapest fix of a request; `values` are the inputs of the pack's program, the catalogue included.
+
+    `references` has what a pin to each kernel of the catalogue says. Raises ValueError where a pack declares no fixes.
+    """
+    declared = pack.meta["fixes"]
+    if not declared:
+        raise ValueError(f"pack `{pack.meta['name']}` declares no fixes")
+    steps = _steps(values)
+    before = tuple(_findings(pack, values))
+    known = moves(declared["moves"], pack.meta["vocabularies"], steps, references)
+    slots = (declared["slots"]["reads"], declared["slots"]["writes"])
+    found = search(steps, known, lambda graph: _findings(pack, _with(values, graph)), slots, most)
+    if found.moves is None:
+        return Fix(found, tuple(steps), None, False, (), before)
+    graph = edited(steps, found.moves)
+    patch = overlay_patch(steps, found.moves, declared["overlay"]) if not _patched(values) else None
+    fixed = _overlaid(values, patch) if patch else _with(values, graph)
+    return Fix(
+        found, tuple(graph), patch, _holds(pack, fixed, before), _changes(pack, values, fixed, found.moves), before
+    )
+
+
+def _steps(values: Values) -> Sequence[Any]:
+    execution = values["inference"].get("execution") if isinstance(values["inference"], dict) else None
+    steps = execution.get("steps") if isinstance(execution, dict) else None
+    return steps if isinstance(steps, list) else []
+
+
+def _with(values: Values, graph: Sequence[Any]) -> Values:
+    """Return the request with other steps; what was given stays as it is."""
+    inference = values["inference"]
+    return {**values, "inference": {**inference, "execution": {**inference["execution"], "steps": list(graph)}}}
+
+
+def _patched(values: Values) -> bool:
+    runtime = values.get("runtime")
+    return isinstance(runtime, dict) and bool(runtime.get("executionPatch"))
+
+
+def _overlaid(values: Values, patch: Mapping[str, Any]) -> Values:
+    runtime = values.get("runtime")
+    return {**values, "runtime": {**(runtime if isinstance(runtime, dict) else {}), "executionPatch": patch}}
+
+
+def _findings(pack: CompiledPack, values: Values) -> Sequence[Diagnostic]:
+    return run_program(pack, "compile", values).report.diagnostics
+
+
+def _holds(pack: CompiledPack, values: Values, before: Sequence[Diagnostic]) -> bool:
+    """Return whether a request compiles, with no finding that was not there before."""
+    outcome = run_program(pack, "compile", values)
+    known = {(finding.rule, finding.subject) for finding in before}
+    return outcome.report.ok and all((new.rule, new.subject) in known for new in outcome.report.diagnostics)
+
+
+def overlay_patch(steps: Sequence[Any], chosen: Sequence[Move], settable: Sequence[str]) -> Mapping[str, Any] | None:
+    """Return the moves as a patch that sets and adds, None where one of them is not for an overlay."""
+    graph = edited(steps, chosen)
+    by_id = {step["id"]: step for step in graph if isinstance(step, dict) and "id" in step}
+    sets: dict[str, dict[str, Any]] = {}
+    for move in chosen:
+        if move.add is not None:
+            continue
+        member = move.path[0]
+        if member not in settable:
+            return None
+        sets.setdefault(move.anchor, {"id": move.anchor})[member] = by_id[move.anchor].get(member)
+    adds = list(_adds(graph, {step.get("id") for step in steps if isinstance(step, dict)}))
+    return {name: listed for name, listed in (("set", list(sets.values())), ("add", adds)) if listed}
+
+
+def _adds(graph: Sequence[Any], known: set[Any]) -> list[Mapping[str, Any]]:
+    """Return the added steps, each before the next step that was there."""
+    adds: list[Mapping[str, Any]] = []
+    waiting: list[Any] = []
+    for step in graph:
+        if isinstance(step, dict) and step.get("id") not in known:
+            waiting.append(step)
+            continue
+        adds += [{"step": added, "insertBefore": step["id"]} for added in waiting]
+        waiting = []
+    return adds
+
+
+def _changes(pack: CompiledPack, values: Values, fixed: Values, chosen: Sequence[Move]) -> tuple[Change, ...]:
+    """Return the resolved values of steps without a move of their own that are different after the fix."""
+    moved = {move.anchor for move in chosen if move.add is None}
+    before, after = _resolved(pack, values), _resolved(pack, fixed)
+    return tuple(
+        Change(step, visit, name, before[step, visit, name], value)
+        for (step, visit, name), value in after.items()
+        if step not in moved and before.get((step, visit, name), value) != value
+    )
+
+
+def _resolved(pack: CompiledPack, values: Values) -> dict[tuple[str, str, str], str]:
+    """Return what the flows resolve: by step, visit and variable; what a fault leaves open is not there."""
+    found: dict[tuple[str, str, str], str] = {}
+    for visit in observe(pack, "compile", values, lambda item: item is not None).visits:
+        if visit.data["flow"] is None:
+            continue
+        item = visit.walk.environment[visit.data["scope"]["item"]]
+        for rule in visit.rules:
+            name = rule.get("variable")
+            value = visit.walk.environment.get(name) if name and name not in visit.walk.tainted else None
+            if isinstance(value, str):
+                found[item.id, ", ".join(map(str, visit.given.values())), str(name)] = value
+    return found
+
+
+def shown(move: Move) -> str:
+    """Return a move in words."""
+    if move.add is not None:
+        members = ", ".join(f"{name} {value}" for name, value in move.add.items() if isinstance(value, str))
+        return f"insert before `{move.anchor}`: {members}"
+    path = ".".join(move.path)
+    return (
+        f"remove {path} of `{move.anchor}`"
+        if move.value is REMOVED
+        else f"set {path} of `{move.anchor}` to {_text(move.value)}"
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "what the catalogue gives" if isinstance(value, dict) else repr(value)
