@@ -22,7 +22,7 @@ class ResponseError(Exception):
 class Client:
     """One editor session; places are found by the text that they are in, `|` marking the cursor."""
 
-    def __init__(self, folder: Path, options: Mapping[str, str] | None = None, encoding: str = "utf-16") -> None:
+    def __init__(self, folder: Path, options: Mapping[str, Any] | None = None, encoding: str = "utf-16") -> None:
         environment = {**os.environ, "KERNELPATH_CACHE": str(folder / ".cache")}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "kernelpath.lsp"],
@@ -43,7 +43,7 @@ class Client:
         threading.Thread(target=self._listen, daemon=True).start()
         self.capabilities = self._initialize(folder, options or {}, encoding)
 
-    def _initialize(self, folder: Path, options: Mapping[str, str], encoding: str) -> dict[str, Any]:
+    def _initialize(self, folder: Path, options: Mapping[str, Any], encoding: str) -> dict[str, Any]:
         watching = {"didChangeWatchedFiles": {"dynamicRegistration": True}}
         capabilities = {"general": {"positionEncodings": [encoding]}, "workspace": watching}
         answer = self.request(

@@ -18,7 +18,7 @@ def session_editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]
     """Return an editor with a server, which all tests share."""
     folder = tmp_path_factory.mktemp("editor") / "work"
     shutil.copytree(DATA, folder)
-    client = Client(folder)
+    client = Client(folder, {"lintDelay": -1})
     yield client
     assert client.close() == 0
 

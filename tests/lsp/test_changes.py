@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lsp.client import Client
+from lsp.conftest import DATA
 from lsp.test_navigation import applied
 
 
@@ -48,6 +51,39 @@ def test_no_fix_without_a_finding(editor: Client, rule: Path) -> None:
     [found] = editor.replace(rule, "check: wanted", "check: wantd")
     start = {"line": 0, "character": 0}
     assert fixes(editor, rule, [{**found, "range": {"start": start, "end": start}}]) == []
+
+
+@pytest.fixture
+def linting(tmp_path: Path) -> Iterator[Client]:
+    """Return an editor whose server lints at once."""
+    shutil.copytree(DATA, tmp_path / "work")
+    client = Client(tmp_path / "work", {"lintDelay": 0})
+    yield client
+    assert client.close() == 0
+
+
+def test_lints_are_shown_and_fixed(linting: Client) -> None:
+    """A lint is shown once an edit gave cause for it, its fix is offered, and goes the way of the edit."""
+    rule = linting.folder / "boxes" / "checks" / "tin-is-blue.yaml"
+    linting.open(rule)
+    before = linting.settled()
+    linting.replace(rule, "  wanted: box.paint", "  spare: box.name\n  wanted: box.paint")
+    [found] = linting.settled()[rule.as_uri()]
+    assert (found["code"], found["severity"]) == ("lint/unused-let", 2)
+    [action] = fixes(linting, rule, [found])
+    edited = applied(linting.texts[rule], action["edit"]["changes"][rule.as_uri()])
+    assert edited == rule.read_text(encoding="utf-8")
+    linting.change(rule, edited)
+    assert linting.settled() == before
+
+
+def test_lints_wait_for_a_pack_without_faults(linting: Client) -> None:
+    """While a pack has faults, only these are shown."""
+    rule = linting.folder / "boxes" / "checks" / "tin-is-blue.yaml"
+    linting.open(rule)
+    linting.replace(rule, "check: wanted", "check: wantd")
+    codes = {found["code"] for own in linting.settled().values() for found in own}
+    assert codes == {"pack/expression"}
 
 
 def formatting(editor: Client, path: Path) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,6 +33,7 @@ from kernelpath.packs.documents import DocumentErrors
 
 Answer = TypeVar("Answer")
 TRIGGERS = [".", '"', "'", "{", "[", " ", ":"]
+LINT_DELAY = 0.4  # seconds without a key until a pack is linted
 _WATCHED = ("**/*.yaml",)
 
 
@@ -42,6 +44,8 @@ class KernelpathServer(LanguageServer):
         # Whole texts are exchanged: what the server reads is what the editor shows, whatever characters are in it.
         super().__init__("kernelpath", version, text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.known = Workspace()
+        self.lint_delay: float | None = LINT_DELAY
+        self._lint_timer: asyncio.TimerHandle | None = None
         self.published: dict[Path, list[types.Diagnostic]] = {}
 
     @property
@@ -67,6 +71,18 @@ class KernelpathServer(LanguageServer):
         self.known.files.open[path] = text
         self.known.refresh(path)
         self.publish(path, version)
+        self.lint_soon()
+
+    def lint_soon(self) -> None:
+        """Lint once nobody has typed for a while, so that no key waits for it."""
+        if self._lint_timer:
+            self._lint_timer.cancel()
+        if self.lint_delay is not None:
+            self._lint_timer = asyncio.get_running_loop().call_later(self.lint_delay, self._lint)
+
+    def _lint(self) -> None:
+        self.known.lint()
+        self.publish()
 
     def publish(self, path: Path | None = None, version: int | None = None) -> None:
         """Publish the findings of every file in which they changed, and always those of one that was just edited."""
@@ -117,6 +133,8 @@ def _lifecycle(server: KernelpathServer) -> None:
         if root and "pack" in given and (root / given["pack"]).is_dir():
             given["pack"] = str(root / given["pack"])
         server.known.judge = Judge(**given)
+        delay = settings.get("lintDelay", LINT_DELAY)
+        server.lint_delay = float(delay) if isinstance(delay, int | float) and delay >= 0 else None
 
     @server.feature(types.INITIALIZED)
     def initialized(_: types.InitializedParams) -> None:
@@ -156,12 +174,14 @@ def _texts(server: KernelpathServer) -> None:
             server.known.close(path)
             server.known.refresh(path)
             server.publish()
+            server.lint_soon()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(params: types.DidChangeWatchedFilesParams) -> None:
         for path in filter(None, (path_of(change.uri) for change in params.changes)):
             server.known.refresh(path)
         server.publish()
+        server.lint_soon()
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:

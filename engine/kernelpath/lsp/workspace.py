@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.lsp.checking.cases import Cases, test_of
+from kernelpath.lsp.checking.linting import Lints
 from kernelpath.lsp.checking.session import Model, PackSession
 from kernelpath.lsp.manifests.judging import Judge, section_path
 from kernelpath.lsp.symbols.index import Index, index
@@ -59,11 +60,13 @@ class Workspace:
     shown: set[Path] = field(default_factory=set)
     judge: Judge = field(default_factory=Judge)
     cases: Cases = field(init=False)
+    lints: Lints = field(init=False)
     _documents: dict[Path, Document] = field(default_factory=dict)
     _indexes: dict[Path, tuple[Source, object, Index]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.cases = Cases(self.files)
+        self.lints = Lints(self.files)
 
     def kind(self, path: Path) -> str | None:
         """Return what kind of file a path is, None for one that is none of ours."""
@@ -132,7 +135,8 @@ class Workspace:
     def findings(self) -> dict[Path, list[Diagnostic]]:
         """Return what is wrong with every pack that is known, with open manifests, and with tests that are looked at.
 
-        INVARIANT: it hangs on the texts alone. A file of an extended pack that is known itself is told by that one.
+        INVARIANT: but for lints, which come later, it hangs on the texts alone. A file of an extended pack that is
+        known itself is told by that one.
         """
         found: dict[Path, list[Diagnostic]] = {}
         for folder in self.shown:
@@ -140,9 +144,16 @@ class Workspace:
                 owner = self.files.pack_of(path)
                 if owner == folder or owner not in self.shown:
                     found[path] = own
+            for path, own in self.lints.findings(folder).items():
+                found[path] = [*found.get(path, []), *own]
         for path in self.files.open:
             found |= self._open_findings(path)
         return found
+
+    def lint(self) -> None:
+        """Lint every pack whose files somebody looks at."""
+        for folder in self.shown:
+            self.lints.run(self.sessions[folder])
 
     def _open_findings(self, path: Path) -> dict[Path, list[Diagnostic]]:
         """Return the findings of an open manifest, and of the tests of an open rule."""
