@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,8 +71,9 @@ class KernelpathServer(LanguageServer):
     def set_text(self, path: Path, text: str, version: int | None) -> None:
         """Take a text as the editor has it now, and publish what is wrong."""
         self.known.files.open[path] = text
-        self.known.refresh(path)
-        self.publish(path, version)
+        with collector_paused():
+            self.known.refresh(path)
+            self.publish(path, version)
         self.lint_soon()
 
     def lint_soon(self) -> None:
@@ -107,6 +110,16 @@ class KernelpathServer(LanguageServer):
         """Return a document; None for a file that is none of ours."""
         path = path_of(document.uri)
         return self.known.document(path) if path else None
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the cycle collector while a key is answered: a pack is many objects, and each pass over them is felt."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def path_of(uri: str) -> Path | None:

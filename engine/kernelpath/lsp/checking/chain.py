@@ -16,10 +16,14 @@ from kernelpath.packs.shape import validate
 
 @dataclass(slots=True)
 class Chains:
-    """Reads layers, and holds each pack.yaml to its schema once."""
+    """Reads layers, and holds each pack.yaml to its schema: only the sections that were not right before.
+
+    `right` has the texts of sections that were, by their names.
+    """
 
     files: Files
     shapes: dict[Path, tuple[Node, list[Diagnostic]]] = field(default_factory=dict)
+    right: dict[str, set[str]] = field(default_factory=dict)
 
     def layers(self, folder: Path) -> list[Layer]:
         """Return the layers of a pack; raises PackErrors where a pack.yaml cannot be read or has another shape."""
@@ -37,8 +41,18 @@ class Chains:
     def _shape(self, layer: Layer) -> list[Diagnostic]:
         known = self.shapes.get(layer.folder)
         if known is None or known[0] is not layer.root:
-            known = self.shapes[layer.folder] = (layer.root, validate(layer.root, pack_schema()))
+            known = self.shapes[layer.folder] = (layer.root, self._validated(layer.root))
         return known[1]
+
+    def _validated(self, root: Mapping) -> list[Diagnostic]:
+        texts = {key.text: root.source.text[key.start : value.end] for key, value in root.entries}
+        new = [entry for entry in root.entries if texts[entry[0].text] not in self.right.get(entry[0].text, ())]
+        needed = [entry for entry in root.entries if entry in new or entry[0].text in pack_schema()["required"]]
+        if not validate(Mapping(tuple(needed), root.source, root.start, root.end), pack_schema()):
+            for key, _ in new:
+                self.right.setdefault(key.text, set()).add(texts[key.text])
+            return []
+        return validate(root, pack_schema())
 
 
 def _layer(folder: Path, files: Files) -> Layer:

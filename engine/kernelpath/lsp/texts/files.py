@@ -33,7 +33,8 @@ class Files:
         known = self._sources.get(path)
         if known is None or known[0] != stamp:
             text = self.open[path] if path in self.open else _read(path)
-            known = self._sources[path] = (stamp, Source(str(path), text))
+            same = known is not None and known[1].text == text
+            known = self._sources[path] = (stamp, known[1] if known and same else Source(str(path), text))
         return known[1]
 
     def _stamp(self, path: Path) -> Stamp:
