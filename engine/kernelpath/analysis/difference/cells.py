@@ -20,6 +20,9 @@ from kernelpath.analysis.testing.records import NotGiven
 from kernelpath.packs.model import Check, Pack, Resolve, Rule, Stage, Table
 
 MOST_GROUPS = 500
+_SHOWN = 80
+#: What a comparison finds: the cells of the domain, those that change, and notes.
+Found = tuple[int | None, tuple[CellChange, ...], tuple[str, ...]]
 _SKIPS, _PASSES, _NOTHING, _NO_RULE, _BROKEN = "skips", "passes", "gives nothing", "no rule", "has no value"
 
 
@@ -58,32 +61,37 @@ class Comparison:
         """Yield, for the rule or for each member that it builds: cells of the domain, changes, notes."""
         for member, before, after in self._outcomes():
             try:
-                yield member, *self._compared(before, after, member)
+                cells, changes, notes = self._compared(before, after)
+                yield member, cells, changes, notes
             except TooLarge:
                 yield member, None, (), ("the finite domain is too large to be gone through",)
 
     def _outcomes(self) -> Iterator[tuple[str, _Outcome, _Outcome]]:
+        sourced = all(isinstance(version.rule, Resolve) for version in self.versions)
         paths = dict.fromkeys(path for version in self.versions for path in _paths(version.rule))
         for path in paths:
-            yield ".".join(path), _outcome(self.old, path), _outcome(self.new, path)
+            yield ".".join(path), _Outcome(self.old, path, sourced), _Outcome(self.new, path, sourced)
 
-    def _compared(
-        self, before: _Outcome, after: _Outcome, member: str
-    ) -> tuple[int | None, tuple[CellChange, ...], tuple[str, ...]]:
-        assert self._lifting is not None
+    def _compared(self, before: _Outcome, after: _Outcome) -> Found:
         alone = _not_shared(before, after)
-        if alone:
-            names = ", ".join(f"`{leaf.name}`" for leaf in alone)
-            return None, (), (f"only one version reads {names}, whose values the finite domain does not follow",)
+        deciding = _free([*before.conditions(), *after.conditions()])
+        if any(leaf in deciding for leaf in alone):
+            return None, (), (f"only one version reads {_listed(alone)}, which the finite domain does not follow",)
+        for leaf in alone:
+            leaf.allowed = ({MARK: leaf.name},)
+        total, changes = self._counted(before, after)
+        told = f"{_listed(alone)} is told from other values by its text"
+        return total, changes, (told,) if alone and changes else ()
+
+    def _counted(self, before: _Outcome, after: _Outcome) -> tuple[int, tuple[CellChange, ...]]:
         formulas = [*before.formulas(), *after.formulas()]
         roots = dict.fromkeys(leaf.root() for formula in formulas for leaf in leaves_of(formula))
         domain = Domain(formulas, loops_of(formulas), roots, counted=True)
         read = {leaf for formula in formulas for leaf in owners_of(formula)}
         levels = sorted(level for level, leaf in domain.by_level.items() if leaf in read)
         cells = domain.cells(levels)
-        total = domain.diagrams.count(cells, levels)
         found = list(self._groups(domain, before, after, cells, levels))
-        return total, tuple(_fewer(found)), ()
+        return domain.diagrams.count(cells, levels), tuple(_fewer(found))
 
     def _groups(
         self, domain: Domain, before: _Outcome, after: _Outcome, cells: int, levels: Sequence[int]
@@ -115,6 +123,13 @@ class _Outcome:
 
     version: Version | None
     path: tuple[str, ...]
+    sourced: bool
+
+    def conditions(self) -> list[Formula]:
+        if self.version is None:
+            return []
+        rule = self.version.formulas
+        return [rule.when, rule.holds, *(option.when for option in rule.options if option.path == self.path)]
 
     def formulas(self) -> list[Formula]:
         if self.version is None:
@@ -148,23 +163,12 @@ class _Outcome:
         diagrams = domain.diagrams
         rule = self.version.rule
         options = [option for option in self.version.formulas.options if option.path == self.path]
-        if isinstance(rule, Table) and rule.hit == "collect":
-            return self._collected(domain)
         result = diagrams.terminal(_NOTHING)
         ordered = options if isinstance(rule, Table) and rule.hit == "build" else options[::-1]
         for option in ordered:
-            pair = (domain.value(option.value), domain.value(option.source))
-            given = diagrams.apply("given", _given, pair)
+            source = domain.value(option.source) if self.sourced else diagrams.terminal("")
+            given = diagrams.apply("given", _given, (domain.value(option.value), source))
             result = diagrams.choose(domain.value(option.when), given, result)
-        return result
-
-    def _collected(self, domain: Domain) -> int:
-        assert self.version is not None
-        diagrams = domain.diagrams
-        result = diagrams.terminal([])
-        for option in self.version.formulas.options:
-            more = diagrams.apply("append", lambda items, item: [*items, item], (result, domain.value(option.value)))
-            result = diagrams.choose(domain.value(option.when), more, result)
         return result
 
 
@@ -187,13 +191,9 @@ def _given(value: Any, source: Any) -> Any:
 
 def _paths(rule: Rule) -> list[tuple[str, ...]]:
     """Return the members that a rule builds; the empty path stands for a rule that gives one value."""
-    if isinstance(rule, Table) and rule.hit == "build":
-        return list(dict.fromkeys(row.path for row in rule.rows))
+    if isinstance(rule, Table) and rule.hit in ("build", "collect"):
+        return list(dict.fromkeys((row.value.text,) if rule.hit == "collect" else row.path for row in rule.rows))
     return [()]
-
-
-def _outcome(version: Version | None, path: tuple[str, ...]) -> _Outcome:
-    return _Outcome(version, path)
 
 
 def _not_shared(before: _Outcome, after: _Outcome) -> list[Leaf]:
@@ -202,6 +202,14 @@ def _not_shared(before: _Outcome, after: _Outcome) -> list[Leaf]:
         return []
     reads = [_free(outcome.formulas()) for outcome in (before, after)]
     return [leaf for leaf in [*reads[0], *reads[1]] if (leaf in reads[0]) != (leaf in reads[1])]
+
+
+def _listed(leaves: Iterable[Leaf]) -> str:
+    return ", ".join(_quoted(leaf.name) for leaf in leaves)
+
+
+def _quoted(text: str) -> str:
+    return f"`{text}`" if len(text) <= _SHOWN else f"`{text[: _SHOWN - 1]}…`"
 
 
 def _free(formulas: Iterable[Formula]) -> dict[Leaf, None]:
@@ -221,7 +229,7 @@ def _said(outcome: Any) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict) and MARK in value:
-        return f"`{value[MARK]}`"
+        return _quoted(value[MARK])
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -244,7 +252,7 @@ def compare_rules(old: tuple[Pack, Rule], new: tuple[Pack, Rule]) -> Iterator[Ru
     (_, one), (_, two) = old, new
     base = RuleChange("changed", two.stage, two.name, two.kind, texts=changed_texts(one, two))
     severity = (one.severity, two.severity) if one.severity != two.severity and isinstance(two, Check) else None
-    if one.kind != two.kind or _form(one) != _form(two):
+    if _form(one) != _form(two) and not all(_gives_one(rule) for rule in (one, two)):
         yield replace(base, severity=severity, notes=(f"the rule was {_form(one)}, and is {_form(two)}",))
         return
     first = True
@@ -253,6 +261,11 @@ def compare_rules(old: tuple[Pack, Rule], new: tuple[Pack, Rule]) -> Iterator[Ru
             texts, both = (base.texts, severity) if first else ((), None)
             yield replace(base, texts=texts, severity=both, member=member, cells=cells, changes=changes, notes=notes)
             first = False
+
+
+def _gives_one(rule: Rule) -> bool:
+    """Return whether a rule gives a variable the value of one of its options."""
+    return isinstance(rule, Resolve) or (isinstance(rule, Table) and rule.hit in ("first", "unique"))
 
 
 def _form(rule: Rule) -> str:
@@ -278,9 +291,15 @@ def changed_texts(one: Rule, two: Rule) -> tuple[str, ...]:
         found += [name for name in ("stop", "verdicts", "fix") if getattr(one, name) != getattr(two, name)]
     if isinstance(one, Resolve) and isinstance(two, Resolve) and one.variable != two.variable:
         found.append("resolve")
+    if isinstance(one, Table) and isinstance(two, Table) and _base(one) != _base(two):
+        found.append("base")
     if one.order != two.order:
         found.append("order")
     return tuple(found)
+
+
+def _base(rule: Table) -> str | None:
+    return rule.base.text if rule.base else None
 
 
 def _text(rule: Check, name: str) -> str | None:

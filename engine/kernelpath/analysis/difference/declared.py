@@ -76,11 +76,7 @@ def _scope(value: Scope) -> Parts:
 
 
 def _stage(value: Stage) -> Parts:
-    return {
-        "scope": value.scope,
-        "after": ", ".join(value.after),
-        "rules": ", ".join(rule.name for rule in value.rules),
-    }
+    return {"scope": value.scope, "after": ", ".join(value.after)}
 
 
 def _flow(value: Flow) -> Parts:

@@ -44,7 +44,6 @@ from kernelpath.language.ast import (
     Name,
     Quantifier,
     Unary,
-    children,
 )
 from kernelpath.language.builtins import DECLARED
 from kernelpath.language.json_values import is_list, item, member
@@ -67,17 +66,20 @@ class NotFollowed(Exception):
 
 @dataclass(slots=True)
 class Names:
-    """What names stand for where an expression is read: variables of the stage, the rule's own, loop items."""
+    """What names stand for where an expression is read: variables of the stage, the rule's own, loop items.
+
+    `own` has the expressions of the rule's own names, `loops` says which names are loop items.
+    """
 
     formulas: dict[str, Formula] = field(default_factory=dict)
     sources: dict[str, Formula] = field(default_factory=dict)
-    owner: str = ""
-    local: frozenset[str] = frozenset()
+    own: dict[str, Expression] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
 
-    def knowing(self, name: str, formula: Formula) -> Names:
+    def knowing(self, name: str, formula: Formula, expression: Expression) -> Names:
         """Return the names below one of the rule's own."""
-        return replace(self, formulas={**self.formulas, name: formula}, local=self.local | {name})
+        own = {**self.own, name: _closed(expression, self)}
+        return replace(self, formulas={**self.formulas, name: formula}, own=own)
 
     def looping(self, name: str, item: Formula) -> Names:
         """Return the names inside a loop."""
@@ -116,11 +118,9 @@ class Lifting:
         self.roots = {**self.roots, **other.roots}
 
     def free(self, node: Expression, names: Names) -> Formula:
-        """Return a free leaf for an expression; the same text under the same names has the same value."""
+        """Return a free leaf for an expression; what has the same text, names written out, has the same value."""
         closed = _closed(node, names)
-        local = any(isinstance(inner, Name) and inner.name in names.local for inner in _walk(closed))
-        text = unparse(closed)
-        return Read(self.root(f"{names.owner}: {text}" if local else text, node.type, closed))
+        return Read(self.root(unparse(closed), node.type, closed))
 
     def lift(self, node: Expression, names: Names) -> Formula:
         """Return the formula of an expression."""
@@ -165,15 +165,10 @@ class Lifting:
         return loop
 
 
-def _walk(node: Expression) -> list[Expression]:
-    found = [node]
-    for each in found:
-        found.extend(children(each))
-    return found
-
-
 def _closed(node: Expression, names: Names) -> Expression:
-    """Write known loop items into an expression; raise NotFollowed where it reads an item that is not known."""
+    """Write a rule's own names and known loop items out; raise NotFollowed where an item is read that is not known."""
+    if isinstance(node, Name) and node.name in names.own and node.name not in names.loops:
+        return names.own[node.name]
     if isinstance(node, Name) and node.name in names.loops:
         formula = names.formulas[node.name]
         if isinstance(formula, Constant) and isinstance(formula.value, str | int | float | None):

@@ -14,7 +14,7 @@ from kernelpath.packs.model import Check, Pack, Resolve, Row, Rule, Scope, Stage
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A candidate or a row: where it applies, and the value and the provenance that it gives."""
+    """A candidate or a row: where it applies, the value and the provenance that it gives, the member that it is for."""
 
     when: Formula
     value: Formula
@@ -106,9 +106,9 @@ def _add(found: StageFormulas, rule: Rule) -> RuleFormulas:
 
 def rule_formulas(lifting: Lifting, rule: Rule, names: Names) -> RuleFormulas:
     """Return the formulas of one rule, read with the rule's own names."""
-    own = Names(dict(names.formulas), dict(names.sources), rule.identity)
+    own = Names(dict(names.formulas), dict(names.sources))
     for name, term in rule.lets:
-        own = own.knowing(name, lifting.lift(term.checked.expression, own))
+        own = own.knowing(name, lifting.lift(term.checked.expression, own), term.checked.expression)
     when = _lifted(lifting, rule.when, own, TRUE)
     match rule:
         case Check():
@@ -116,7 +116,8 @@ def rule_formulas(lifting: Lifting, rule: Rule, names: Names) -> RuleFormulas:
         case Resolve():
             return RuleFormulas(rule, when, options=tuple(_candidates(lifting, rule, own)))
         case Table():
-            return RuleFormulas(rule, when, options=tuple(_row(lifting, row, own) for row in rule.rows))
+            rows = tuple(_row(lifting, row, own, rule.hit == "collect") for row in rule.rows)
+            return RuleFormulas(rule, when, options=rows)
         case Transition():
             slot = lifting.lift(rule.slot.checked.expression, own)
             value = lifting.lift(rule.value.checked.expression, own)
@@ -135,9 +136,10 @@ def _candidates(lifting: Lifting, rule: Resolve, names: Names) -> Iterator[Optio
         yield Option(when, value, lifting.lift(candidate.source.checked.expression, names))
 
 
-def _row(lifting: Lifting, row: Row, names: Names) -> Option:
+def _row(lifting: Lifting, row: Row, names: Names, collected: bool) -> Option:
     when = _lifted(lifting, row.when, names, TRUE)
-    return Option(when, lifting.lift(row.value.checked.expression, names), Constant(""), row.path)
+    path = (row.value.text,) if collected else row.path  # what is collected is known by its text
+    return Option(when, lifting.lift(row.value.checked.expression, names), Constant(""), path)
 
 
 def _given(lifting: Lifting, formulas: RuleFormulas, type_: Type) -> Formula:
