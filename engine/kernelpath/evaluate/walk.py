@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
+
+#: How many items may be at fault before a walk ends.
+MOST_FAULTS = 10_000
 
 
 @dataclass(slots=True)
@@ -35,15 +39,44 @@ class Walk:
         count = len(self.items)
         stopped = position is not None
         position = position or 0
-        while position < count:
+        while position < count and len(self.failed_items) < MOST_FAULTS:
             if not stopped and not (self.slots and self.slots.doubtful):
                 values = self.slots.values if self.slots else {}
                 position = sweep(self.items, position, self.values, values, self.collected)
             stopped = False
             if position < count:
-                self._careful(position, self.items[position])
+                if not self._alone(sweep, self.items[position]):
+                    self._careful(position, self.items[position])
                 position += 1
+        if position < count:
+            self._give_up(position)
         return self.whole
+
+    def _alone(self, sweep: Callable[..., int], item: Any) -> bool:
+        """Take one item through the fused function where some slots are unknown, but none that it reads.
+
+        Returns whether it passed; where it did not, nothing has changed.
+        """
+        slots, flow = self.slots, self.data["flow"]
+        if item is None or slots is None or not slots.doubtful or self.data["scope"]["index"]:
+            return False
+        environment = {**self.values, self.data["scope"]["item"]: item}
+        if any(slots.is_unknown(self.pack.value(term, environment)) for _, term in flow["reads"]):
+            return False
+        passed = sweep((item,), 0, self.values, slots.values, self.collected) == 1
+        slots.unknown -= slots.values.keys()
+        return passed
+
+    def _give_up(self, position: int) -> None:
+        """Say that the rest of the items is not looked at: more findings than this help nobody."""
+        stage = self.data["names"][-1]
+        rest = len(self.items) - position
+        self.failed_items.update(range(position, len(self.items)))  # nobody may rely on them
+        message = f"{MOST_FAULTS:,} items are at fault, which is the limit: the other {rest:,} are not looked at"
+        self.report.add(Diagnostic(f"{self.pack.meta['name']}/{stage}", (), "error", message), stage)
+        self.whole = False
+        if self.slots is not None:
+            self.slots.poison()
 
     def _careful(self, position: int, item: Any) -> None:
         """Take one item through the stages rule by rule."""

@@ -284,6 +284,7 @@ class ModuleWriter:
         walk = {
             "function": sweep,
             "scope": self.scopes[scope.name],
+            "names": list(names),
             "stages": [self.stages[name] for name in names],
             "flow": self._flow(flow) if flow else None,
             "collects": collected,
