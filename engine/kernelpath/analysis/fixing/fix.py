@@ -111,9 +111,17 @@ def overlay_patch(steps: Sequence[Any], chosen: Sequence[Move], settable: Sequen
         member = move.path[0]
         if member not in settable:
             return None
-        sets.setdefault(move.anchor, {"id": move.anchor})[member] = by_id[move.anchor].get(member)
+        change = sets.setdefault(move.anchor, {"id": move.anchor})
+        change[member] = _set(change.get(member, by_id[move.anchor].get(member)), move)
     adds = list(_adds(graph, {step.get("id") for step in steps if isinstance(step, dict)}))
     return {name: listed for name, listed in (("set", list(sets.values())), ("add", adds)) if listed}
+
+
+def _set(member: Any, move: Move) -> Any:
+    """Return a member as a set gives it: what is taken away is null, whether a pack merges or replaces."""
+    if move.value is not REMOVED or len(move.path) == 1:
+        return member
+    return {**(member or {}), move.path[-1]: None}
 
 
 def _adds(graph: Sequence[Any], known: set[Any]) -> list[Mapping[str, Any]]:
