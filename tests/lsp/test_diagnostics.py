@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from lsp.client import Client
+from lsp.conftest import DATA
 
 
 def messages(found: list[dict[str, object]]) -> list[str]:
@@ -126,3 +128,26 @@ def test_columns_are_in_the_clients_code_units(editor: Client, rule: Path) -> No
     [found] = editor.replace(rule, "is {wanted}", "\U0001f4e6 {wantd}")
     line = editor.texts[rule].split("\n")[found["range"]["start"]["line"]]
     assert found["range"]["start"]["character"] == line.index("wantd") + 1
+
+
+def test_columns_are_in_bytes_where_the_client_counts_bytes(tmp_path: Path) -> None:
+    """A client that counts UTF-8 code units gets and gives columns in them."""
+    shutil.copytree(DATA, tmp_path / "work")
+    client = Client(tmp_path / "work", {"lintDelay": -1}, encoding="utf-8")
+    rule = client.folder / "boxes" / "checks" / "tin-is-blue.yaml"
+    client.open(rule)
+    assert client.capabilities["positionEncoding"] == "utf-8"
+    [found] = client.replace(rule, "is {wanted}", "\U0001f4e6 {wantd}")
+    start = found["range"]["start"]
+    line = client.texts[rule].split("\n")[start["line"]]
+    assert start["character"] == line.index("wantd") + 3
+    assert client.close() == 0
+
+
+def test_the_pack_of_manifests_is_a_setting(tmp_path: Path) -> None:
+    """A client may name another pack for manifests, also by its folder; one that cannot be used is told."""
+    shutil.copytree(DATA, tmp_path / "work")
+    client = Client(tmp_path / "work", {"lintDelay": -1, "pack": "nowhere"})
+    [found] = client.open(client.folder / "manifest.json")
+    assert found["message"].startswith("the pack or catalogue that decides manifests cannot be used: there is no pack")
+    assert client.close() == 0

@@ -142,7 +142,8 @@ def _lifecycle(server: KernelpathServer) -> None:
         options: Any = params.initialization_options
         settings = options if isinstance(options, dict) else {}
         given = {key: str(settings[key]) for key in ("pack", "catalog") if settings.get(key)}
-        root = path_of(params.root_uri) if params.root_uri else None
+        folders = [folder.uri for folder in params.workspace_folders or ()]
+        root = next((path_of(uri) for uri in (params.root_uri, *folders) if uri), None)
         if root and "pack" in given and (root / given["pack"]).is_dir():
             given["pack"] = str(root / given["pack"])
         server.known.judge = Judge(**given)
