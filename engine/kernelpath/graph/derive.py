@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernelpath.language.builtins.strings import trim
-from kernelpath.language.json_values import plain_text
+from kernelpath.language.json_values import plain_text, taken_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _listed(path: Any, part: Part, empty_counts: bool) -> Sequence[Any]:
         for name in members:
             found = found.get(name) if isinstance(found, dict) else None
         if isinstance(found, str):
-            found = list(found)
+            found = taken_apart(found)
         if isinstance(found, (list, tuple)) and (found or empty_counts):
             return found
     return ()

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 200
 _ABSENT = object()
+_MOST_DIGITS = 16  # no list is longer than an index of these can say
 
 
 def trace(settings: Mapping[str, Any], resolved: Any, **layers: Any) -> Mapping[str, Any]:
@@ -52,7 +53,8 @@ def _member(layer: Any, key: str) -> Any:
     if isinstance(layer, (list, tuple, str)):
         if key == "length":
             return len(layer)
-        return layer[int(key)] if key.isdecimal() and str(int(key)) == key and int(key) < len(layer) else _ABSENT
+        index = int(key) if len(key) < _MOST_DIGITS and key.isdecimal() else -1
+        return layer[index] if 0 <= index < len(layer) and str(index) == key else _ABSENT
     return _ABSENT
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_DEPTH = 200
+MAX_PIECES = 200_000
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPES |= {chr(code): f"\\u{code:04x}" for code in range(0x20) if chr(code) not in _ESCAPES}
 _MAX_ARRAY_INDEX = 2**32 - 2
@@ -22,6 +23,13 @@ _MAX_ARRAY_INDEX = 2**32 - 2
 def too_deep() -> EvaluationError:
     """Return the error for a value nested beyond the limit."""
     return EvaluationError(f"nested deeper than {MAX_DEPTH} levels")
+
+
+def taken_apart(text: str) -> list[str]:
+    """Return the characters of a text; a text of many megabytes would make as many values."""
+    if len(text) > MAX_PIECES:
+        raise EvaluationError(f"a text of over {MAX_PIECES:,} characters is not taken apart")
+    return list(text)
 
 
 def json_equal(left: Any, right: Any, depth: int = 0) -> bool:

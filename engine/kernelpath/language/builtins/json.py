@@ -214,7 +214,7 @@ def _own_members(value: Any) -> Mapping[str, Any]:
     if type(value) is dict:
         return value
     if type(value) is str:
-        units = value.encode("utf-16-le", "surrogatepass")
+        units = "".join(json_values.taken_apart(value)).encode("utf-16-le", "surrogatepass")
         return {str(at // 2): chr(units[at] | units[at + 1] << 8) for at in range(0, len(units), 2)}
     return {str(at): item for at, item in enumerate(value)} if json_values.is_list(value) else {}
 

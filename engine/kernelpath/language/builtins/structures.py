@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernelpath.language.builtins.declarations import Failure, builtin
 from kernelpath.language.errors import EvaluationError
+from kernelpath.language.json_values import taken_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def elements(x: Any) -> Sequence[Any]:
     if type(x) in (list, tuple):
         return x  # type: ignore[no-any-return]
-    return list(x) if isinstance(x, str) else []
+    return taken_apart(x) if isinstance(x, str) else []
 
 
 @builtin(
