@@ -66,6 +66,9 @@ OPERATIONS: dict[str, list[tuple[str, str]]] = {
     ],
 }
 
+#: Rules of strict that go with an operation: without it they cannot be, and the base's counts again.
+WITH_OPERATIONS = {"contract by compile": "contract-artifact/contract"}
+
 
 def without(rules: Iterable[str] = (), operations: Iterable[str] = ()) -> CompiledPack:
     """Return the strict pack without some of its rules, and with some operations done as the reference does them.
@@ -90,6 +93,8 @@ def _edited(operations: tuple[str, ...]) -> Pack:
             assert found in text, f"`{found}` is not in pack.yaml any more"
             text = text.replace(found, instead)
         (copied / "pack.yaml").write_text(text, encoding="utf-8")
+        for rule in WITH_OPERATIONS.keys() & set(operations):
+            (copied / f"{WITH_OPERATIONS[rule]}.yaml").unlink()
         return read_pack(copied)
 
 

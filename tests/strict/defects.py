@@ -168,8 +168,8 @@ DEFECTS: dict[str, Told] = {
     ),
     "B67": Told(("derivation/path-pinned",), says=(SOFTCAP,)),
     "B68": Told(("application-result/config-patch",), part="runtimeConfig.inference.modelOverrides"),
-    "B69": Told(("contract-artifact/contract",), ("contract by compile",), part="ok"),
-    "B70": Told(("contract-artifact/contract",), ("contract by compile",), part="ok"),
-    "B71": Told(("contract-artifact/contract",), ("contract by compile",), part="ok"),
+    "B69": Told(operations=("contract by compile",), part="ok"),
+    "B70": Told(operations=("contract by compile",), part="ok"),
+    "B71": Told(operations=("contract by compile",), part="ok"),
     "B72": Told(("graph-artifact/slot-graph",), part="checks"),
 }
