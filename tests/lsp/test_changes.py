@@ -53,6 +53,35 @@ def test_no_fix_without_a_finding(editor: Client, rule: Path) -> None:
     assert fixes(editor, rule, [{**found, "range": {"start": start, "end": start}}]) == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "title"),
+    [
+        (
+            '"dst": "normed"',
+            '"dst": "normd"',
+            "make the graph pass: set src of `attend` to state; set src of `attend_one` to state",
+        ),
+        ('"toDtype": "f32"', '"toDtype": "f16"', "make the graph pass: insert before `lm_head`: "),
+        (
+            '"id": "norm",',
+            '"id": "norm", "precision": {"inputDtype": "f32"},',
+            "make the graph pass: insert before `norm`: ",
+        ),
+    ],
+)
+def test_graphs_are_mended_in_place(editor: Client, manifest: Path, old: str, new: str, title: str) -> None:
+    """Where a fault is in a graph, the proven fix is offered: its text has no fault, and its other lines are as before."""
+    found = editor.replace(manifest, old, new)
+    before = editor.texts[manifest].split("\n")
+    [action] = fixes(editor, manifest, found)
+    assert action["title"].startswith(title)
+    assert action["diagnostics"] == found[:1]
+    edited = applied(editor.texts[manifest], action["edit"]["changes"][manifest.as_uri()])
+    assert editor.change(manifest, edited) == []
+    changed = [line for line in before if line not in edited.split("\n")]
+    assert len(changed) <= len(action["edit"]["changes"][manifest.as_uri()])
+
+
 @pytest.fixture
 def linting(tmp_path: Path) -> Iterator[Client]:
     """Return an editor whose server lints at once."""

@@ -23,6 +23,7 @@ from kernelpath.lsp.features.formatting import formatted
 from kernelpath.lsp.features.hover import hover
 from kernelpath.lsp.features.rename import RenameRefused, renamable, rename
 from kernelpath.lsp.manifests.completion import manifest_complete
+from kernelpath.lsp.manifests.fixing import manifest_actions
 from kernelpath.lsp.manifests.judging import Judge
 from kernelpath.lsp.manifests.navigation import manifest_definition, manifest_references
 from kernelpath.lsp.manifests.telling import hints, manifest_hover
@@ -297,7 +298,10 @@ def _changes(server: KernelpathServer) -> None:
         if first is None or last is None:
             return []
         path = first[0].path
-        found = actions(server.known.files, server.known.findings().get(path, []), path, first[1], last[1])
+        findings = server.known.findings().get(path, [])
+        found = actions(server.known.files, findings, path, first[1], last[1])
+        if first[0].kind == MANIFEST:
+            found += manifest_actions(view(server.known, first[0]), findings, first[1], last[1])
         return [server.translator.action(one) for one in found]
 
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kernelpath.analysis.testing import NotGiven, PackTests, TestFile, wording
-from kernelpath.analysis.testing.cases import _FileReader, test_schema
+from kernelpath.analysis.testing.cases import cases_of, test_schema
 from kernelpath.analysis.testing.outcomes import agrees
 from kernelpath.diagnostics import Diagnostic, Span
 from kernelpath.lsp.checking.session import PackSession
@@ -68,7 +68,7 @@ class Cases:
 
 
 def _run(pack: Pack, rule: Rule, path: Path, root: Mapping) -> Iterator[Diagnostic]:
-    cases, faults = _FileReader(pack, rule, root).read()
+    cases, faults = cases_of(pack, rule, root)
     yield from faults
     tests = PackTests(pack, (TestFile(path, str(path), rule, cases, faults),))
     for case in cases:
@@ -80,6 +80,6 @@ def _run(pack: Pack, rule: Rule, path: Path, root: Mapping) -> Iterator[Diagnost
             if lacking:
                 raise NotGiven(lacking[0])
             if not agrees(case.expected, actual):
-                yield tests._mismatch(rule, case, actual)
+                yield tests.mismatch(rule, case, actual)
         except NotGiven as error:
             yield wording.told(wording.not_given(error.path), case.span)

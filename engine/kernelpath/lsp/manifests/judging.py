@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from kernelpath.analysis.fixing.fix import Fix, fix
 from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
@@ -22,6 +23,8 @@ SECTION = "inference"
 _SECTION_MEMBERS = ("schema", "execution", "sessionDefaults")
 #: A manifest with more steps than this is checked, but its items are not told one by one.
 MOST_ITEMS = 2_000
+#: How many graphs are tried, at most, for a fix that an editor offers.
+MOST_TRIALS = 300
 
 
 def section_path(root: Node | None) -> tuple[str, ...] | None:
@@ -40,6 +43,7 @@ class Judge:
     pack: str = DEFAULT_PACK
     catalog: str = DEFAULT_CATALOG
     _visits: dict[Path, tuple[Source, object, tuple[Visit, ...]]] = field(default_factory=dict, init=False)
+    _fixes: dict[Path, tuple[Source, object, Fix | None]] = field(default_factory=dict, init=False)
     _findings: dict[Path, tuple[Source, object, list[Diagnostic]]] = field(default_factory=dict, init=False)
 
     def folder(self) -> Path | None:
@@ -101,17 +105,44 @@ class Judge:
             known = self._visits[path] = (source, pack, self._observed(source, pack) if pack else ())
         return known[2]
 
+    def fix(self, source: Source) -> Fix | None:
+        """Return what would make a manifest pass, None where nothing is known that does, or nothing is to be done."""
+        path, pack = Path(source.name), self.loaded()
+        known = self._fixes.get(path)
+        if known is None or known[0] is not source or known[1] is not pack:
+            known = self._fixes[path] = (source, pack, self._fixed(source, pack) if pack else None)
+        return known[2]
+
+    def _fixed(self, source: Source, pack: CompiledPack) -> Fix | None:
+        request = self._whole_request(source)
+        if request is None:
+            return None
+        references = {
+            name: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
+            for name, kernel in request["catalog"].items()
+        }
+        try:
+            return fix(pack, request, references, MOST_TRIALS)
+        except ValueError:  # the pack declares no fixes
+            return None
+
     def _observed(self, source: Source, pack: CompiledPack) -> tuple[Visit, ...]:
+        request = self._whole_request(source)
+        if request is None:
+            return ()
+        seen = observe(pack, PROGRAM, request, _is_record)
+        return tuple(visit for visit in seen.visits if visit.data["flow"])
+
+    def _whole_request(self, source: Source) -> dict[str, Any] | None:
+        """Return all that the program starts from; None for what is no manifest, or too long to be told of in full."""
         document = read_json(source.name, source.text)
         if not document.ok or section_path_of(document.value) is None or _count(document.value) > MOST_ITEMS:
-            return ()
+            return None
         try:
             shared = {"catalog": load_catalog(self.catalog), "presets": load_presets()}
         except PackErrors:
-            return ()
-        request = {**shared, "runtime": None, **_request(document.value)}
-        seen = observe(pack, PROGRAM, request, _is_record)
-        return tuple(visit for visit in seen.visits if visit.data["flow"])
+            return None
+        return {**shared, "runtime": None, **_request(document.value)}
 
 
 def _is_record(item: Any) -> bool:
