@@ -66,7 +66,7 @@ def test_a_step_that_a_patch_adds(cli: Cli, folder: Path) -> None:
     """An added step is explained like any other, at its place in the patch."""
     [step, line] = _lines(folder, "overlay.json", '"step": {', '"toDtype"')
     out = cli("explain", "passes.json", "cap.outputDtype", "--runtime", "overlay.json").out
-    assert f"(overlay.json:{step})" in out
+    assert f"  <- overlay.json:{step}\n" in out
     assert f"step.raw.toDtype = f16  <- overlay.json:{line}\n" in out
 
 
@@ -95,10 +95,12 @@ def test_to_the_start(cli: Cli, folder: Path) -> None:
 
 def test_phases_that_agree_are_told_once(cli: Cli) -> None:
     """A step that runs in both phases is explained for each of them, or for both at once where they agree."""
-    assert cli("explain", "passes.json", "lm_head.inputDtype").out.startswith("step `lm_head` in prefill and decode (")
+    assert cli("explain", "passes.json", "lm_head.inputDtype").out.startswith(
+        "step `lm_head` in prefill and decode  <- "
+    )
     apart = cli("explain", "passes.json", "residual.inputDtype").out
-    assert "step `residual` in prefill (" in apart
-    assert "step `residual` in decode (" in apart
+    assert "step `residual` in prefill  <- " in apart
+    assert "step `residual` in decode  <- " in apart
 
 
 @pytest.mark.parametrize("field", ["precision.mathDtype", "mathDtype", "math"])
@@ -190,3 +192,20 @@ def test_a_file_without_a_step(cli: Cli) -> None:
     ran = cli("explain", "passes.json")
     assert ran.code == 2
     assert ran.err.startswith("error[cli/usage]: `passes.json` is a file: which of its steps?\n")
+
+
+def test_layers_that_differ(cli: Cli) -> None:
+    """Under a pack that unrolls the layers, those in which a step finds something else are told apart."""
+    out = cli("explain", "passes.json", "norm.inputDtype", "--pack", "strict").out
+    first, others = out.split("\n\nstep ")
+    assert first.startswith("step `norm` in prefill (layer 0) and decode (layer 0)  <- passes.json:")
+    assert "slot `state` was last written by step `embed`" in first
+    assert others.startswith("`norm` in prefill (layers 1 to 3) and decode (layers 1 to 3)  <- passes.json:")
+    assert "slot `state` was last written by step `residual`" in others
+
+
+def test_layers_that_agree(cli: Cli) -> None:
+    """A step that finds the same in every layer is told of once."""
+    out = cli("explain", "passes.json", "residual.mathDtype", "--pack", "strict").out
+    assert out.count("step `residual` in") == 1
+    assert "layer" not in out.split("\n")[0]

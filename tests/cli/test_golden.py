@@ -10,7 +10,6 @@ from cli.conftest import Ran
 from cli.golden import GOLDEN, assert_golden
 
 COMMANDS = {
-    "help": "--help",
     "help-check": "check --help",
     "check-passes": "check passes.json section.json",
     "check-fails": "check fails.json",

@@ -12,9 +12,21 @@ import pytest
 
 import kernelpath.cli.check
 from cli.conftest import Ran
+from kernelpath.cli.commands import COMMANDS
 
 Cli = Callable[..., Ran]
 COMMAND = [sys.executable, "-c", "import sys; from kernelpath.cli import main; sys.exit(main())"]
+
+
+def test_every_command_is_listed_and_can_be_asked(cli: Cli) -> None:
+    """Help lists every command, and each says what it takes."""
+    listed = cli("--help").out
+    for name, (_, summary) in COMMANDS.items():
+        assert f"  {name} " in listed
+        assert summary in listed
+        ran = cli(*name.split(" "), "--help")
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.startswith(f"usage: kernelpath {name} ")
 
 
 def _fail(options: object) -> int:

@@ -13,6 +13,7 @@ from kernelpath.evaluate.explain import Choice, Explainer, Explanation, Read, Re
 from kernelpath.evaluate.explain import read as reading_of
 from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.observe import Visit
+from kernelpath.evaluate.ranges import ranges_text
 from kernelpath.language.showing import shown
 from kernelpath.packs.model import Pack, Transition
 
@@ -46,8 +47,13 @@ class StepAnswer:
 
     @property
     def heading(self) -> str:
-        """How this visit differs from others of the same step, such as `prefill`."""
-        return ", ".join(shown(value) for value in self.visit.given.values())
+        """How this visit differs from others of the same step, such as `prefill`, or `decode (layers 1 to 3)`."""
+        given = ", ".join(shown(value) for value in self.visit.given.values())
+        numbers = self.visit.repetitions
+        if self.visit.among == 1 or not numbers:
+            return given
+        word = self.visit.data["flow"]["parts"]["repeated"]
+        return f"{given} ({word}{'s' * (len(numbers) > 1)} {ranges_text(numbers)})"
 
 
 def _is_field(wanted: str, path: str, variable: str) -> bool:
@@ -93,7 +99,7 @@ def _heading(answer: Answer, headings: list[str]) -> str:
     """Return what precedes what is told: the step, its place, and the visits that it is told of."""
     span = answer.origins.step_span(answer.answers[0].visit)
     visits = f" in {' and '.join(headings)}" if headings[0] else ""
-    return f"step `{printable(answer.step)}`{visits}" + (f" ({span.file}:{span.line})\n" if span else "\n")
+    return f"step `{printable(answer.step)}`{visits}" + (f"  <- {span.file}:{span.line}\n" if span else "\n")
 
 
 def answer_members(answer: Answer) -> dict[str, Any]:
@@ -258,6 +264,7 @@ def _visit_members(answer: Answer, one: StepAnswer) -> dict[str, Any]:
     span = answer.origins.step_span(one.visit)
     return {
         "given": dict(one.visit.given),
+        "repetitions": list(one.visit.repetitions),
         "span": span.to_dict() if span else None,
         "fields": [_field_members(answer, one, path, one.explainer.explain(name)) for path, name in one.chosen.items()],
     }

@@ -30,7 +30,7 @@ def load_folder(folder: Path) -> CompiledPack:
 
 @lru_cache(maxsize=32)
 def _loaded(folder: Path, shown: str, digest: str) -> CompiledPack:
-    """Return a pack; its rules carry their places as they are shown, which differ from one working folder to another."""
+    """Return a pack; its rules carry their places as they are shown from the present working folder."""
     code, data = cached("pack", f"{folder} {shown} {digest}", lambda: _built(folder))
     namespace: dict[str, Any] = dict(_runtime())
     exec(code, namespace)

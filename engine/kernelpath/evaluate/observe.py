@@ -7,7 +7,7 @@ and with nothing reported, and what the chosen items had as variables is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kernelpath.evaluate.compiled import CompiledPack
@@ -27,7 +27,8 @@ class Visit:
 
     `given` are the values that a flow's entry gives, such as in which pass it is. `writers` has, by slot, the walk of
     the item that wrote it last before this one came; `start` has the slots' values on entry. `workspace` has the values
-    of the program that made the visit.
+    of the program that made the visit. `repetitions` are those in which it was made just so, where the item is in a
+    part that is repeated; `among` is how many different visits there are of this item in the flow.
     """
 
     data: Mapping[str, Any]
@@ -36,6 +37,8 @@ class Visit:
     writers: Mapping[str, ItemWalk]
     start: Mapping[str, Any]
     workspace: Mapping[str, Any]
+    repetitions: tuple[int, ...] = ()
+    among: int = 1
 
     @property
     def rules(self) -> list[Mapping[str, Any]]:
@@ -89,8 +92,23 @@ class _WatchedRun(ProgramRun):
 
     def _flow(self, entry: Mapping[str, Any]) -> None:
         given = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
-        self._watch(entry, given, self.workspace[entry["over"]], self._start(entry))
+        if entry["walk"]["flow"]["parts"]:
+            self._watch_parts(entry, given, self._start(entry))
+        else:
+            self._watch(entry, given, self.workspace[entry["over"]], self._start(entry))
         super()._flow(entry)
+
+    def _watch_parts(self, entry: Mapping[str, Any], given: Mapping[str, Any], slots: Slots) -> None:
+        from kernelpath.evaluate.observe_parts import WatchedParts  # packs whose flows are listed never need it
+
+        items = self.workspace[entry["over"]]
+        chosen = [position for position, item in enumerate(items) if self.seen.chosen(item)]
+        if not chosen:
+            return
+        walk = WatchedParts(self.pack, entry["walk"], {**self.workspace, **given}, items, slots, self._fresh(entry))
+        for found in walk.watch(frozenset(chosen), entry["settle"]):
+            visit = Visit(entry["walk"], found.walk, given, found.writers, dict(slots.values), self.workspace)
+            self.seen.visits.append(replace(visit, repetitions=tuple(sorted(found.repetitions)), among=found.among))
 
     def _watch(self, entry: Mapping[str, Any], given: Mapping[str, Any], items: Any, slots: Slots | None) -> None:
         if any(self.seen.chosen(item) for item in items):
@@ -129,13 +147,17 @@ class _WatchedWalk(Walk):
         super()._through(walk, position)
         if before is not None:
             watch.seen.visits.append(Visit(self.data, walk, watch.given, before, watch.start, watch.workspace))
-        for rule in (rule for stage in self.data["stages"] for rule in stage if rule["kind"] == "transition"):
-            self._written(walk, rule)
+        for slot in written(self.data, walk):
+            watch.writers[slot] = walk
 
-    def _written(self, walk: ItemWalk, rule: Mapping[str, Any]) -> None:
-        """Note which slot the item wrote by a transition, if it did."""
+
+def written(data: Mapping[str, Any], walk: ItemWalk) -> list[str]:
+    """Return the slots that an item wrote, but for those of which a fault keeps that from being known."""
+    slots = []
+    for rule in (rule for stage in data["stages"] for rule in stage if rule["kind"] == "transition"):
         try:
-            if not rule["when"] or self.pack.value(rule["when"], walk.environment):
-                self.watch.writers[self.pack.value(rule["slot"], walk.environment)] = walk
+            if not rule["when"] or walk.pack.value(rule["when"], walk.environment):
+                slots.append(str(walk.pack.value(rule["slot"], walk.environment)))
         except (EvaluationError, KeyError):
-            return  # a fault kept it from being known; the walk has forgotten the slot
+            continue
+    return slots
