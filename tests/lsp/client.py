@@ -11,12 +11,18 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 PATIENCE = 120  # seconds until a server that says nothing counts as dead
 
 
 class ResponseError(Exception):
     """The server refused a request."""
+
+
+def path_of(uri: str) -> Path:
+    """Return the path that a file's URI names."""
+    return Path(unquote(uri.removeprefix("file://")))
 
 
 class Client:
@@ -170,7 +176,7 @@ class Client:
 
     def stretch(self, found: Mapping[str, Any], path: Path | None = None) -> str:
         """Return the text that a range, or a location, is of."""
-        target = path or Path(found["uri"].removeprefix("file://"))
+        target = path or path_of(found["uri"])
         text = self.texts[target] if target in self.texts else target.read_text(encoding="utf-8")
         span = found.get("range", found)
         lines = text.split("\n")

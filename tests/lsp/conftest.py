@@ -16,7 +16,7 @@ DATA = Path(__file__).parent / "data"
 @pytest.fixture(scope="session")
 def session_editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """Return an editor with a server, which all tests share."""
-    folder = tmp_path_factory.mktemp("editor") / "work"
+    folder = tmp_path_factory.mktemp("editor") / "our wörk"
     shutil.copytree(DATA, folder)
     client = Client(folder, {"lintDelay": -1})
     yield client

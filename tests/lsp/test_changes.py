@@ -70,7 +70,7 @@ def test_no_fix_without_a_finding(editor: Client, rule: Path) -> None:
     ],
 )
 def test_graphs_are_mended_in_place(editor: Client, manifest: Path, old: str, new: str, title: str) -> None:
-    """Where a fault is in a graph, the proven fix is offered: its text has no fault, and its other lines are as before."""
+    """Where a fault is in a graph, the proven fix is offered: its text has no fault, and other lines are as before."""
     found = editor.replace(manifest, old, new)
     before = editor.texts[manifest].split("\n")
     [action] = fixes(editor, manifest, found)

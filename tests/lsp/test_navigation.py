@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from lsp.client import Client, ResponseError
+from lsp.client import Client, ResponseError, path_of
 
 
 def lines(editor: Client, found: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return locations as file names and the whole lines, without what surrounds them."""
     shown = []
     for place in found:
-        path = Path(place["uri"].removeprefix("file://"))
+        path = path_of(place["uri"])
         text = editor.texts.get(path) or path.read_text(encoding="utf-8")
         shown.append((path.name, text.split("\n")[place["range"]["start"]["line"]].strip()))
     return shown

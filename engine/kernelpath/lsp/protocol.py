@@ -38,10 +38,14 @@ SourceOf = Callable[[Path], Source | None]
 
 
 class Translator:
-    """Translates places by the texts that `source_of` gives, in the code units that client and server agreed on."""
+    """Translates places by the texts that `source_of` gives, in the code units that client and server agreed on.
 
-    def __init__(self, source_of: SourceOf, encoding: str) -> None:
+    `uri_of` gives the URI by which the client knows a path.
+    """
+
+    def __init__(self, source_of: SourceOf, uri_of: Callable[[Path], str], encoding: str) -> None:
         self.source_of = source_of
+        self.uri_of = uri_of
         self.encoding = encoding
 
     def range(self, source: Source, start: int, end: int) -> types.Range:
@@ -59,7 +63,7 @@ class Translator:
     def location(self, found: Location) -> types.Location:
         """Return a location; its whole file where the file cannot be read."""
         source = self.source_of(found.path) or Source("", "")
-        return types.Location(found.path.as_uri(), self.range(source, found.start, found.end))
+        return types.Location(self.uri_of(found.path), self.range(source, found.start, found.end))
 
     def diagnostic(self, found: Diagnostic) -> types.Diagnostic:
         """Return a finding: its help below its message, its second places as related ones."""
@@ -71,7 +75,7 @@ class Translator:
             source=SOURCE,
             related_information=[
                 types.DiagnosticRelatedInformation(
-                    types.Location(Path(label.span.file).absolute().as_uri(), self.span(label.span)), label.text
+                    types.Location(self.uri_of(Path(label.span.file)), self.span(label.span)), label.text
                 )
                 for label in found.secondary
             ],
@@ -81,7 +85,7 @@ class Translator:
         """Return edits of any files."""
         changes: dict[str, list[types.TextEdit]] = {}
         for edit in edits:
-            changes.setdefault(edit.path.as_uri(), []).append(self.text_edit(edit))
+            changes.setdefault(self.uri_of(edit.path), []).append(self.text_edit(edit))
         return types.WorkspaceEdit(changes=dict(changes))
 
     def text_edit(self, edit: Edit) -> types.TextEdit:

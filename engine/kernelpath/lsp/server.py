@@ -49,12 +49,13 @@ class KernelpathServer(LanguageServer):
         self.known = Workspace()
         self.lint_delay: float | None = LINT_DELAY
         self._lint_timer: asyncio.TimerHandle | None = None
+        self.uris: dict[Path, str] = {}
         self.published: dict[Path, list[types.Diagnostic]] = {}
 
     @property
     def translator(self) -> Translator:
         """What turns offsets into the client's places."""
-        return Translator(self.source_of, self.encoding)
+        return Translator(self.source_of, self.uri_of, self.encoding)
 
     @property
     def encoding(self) -> str:
@@ -68,6 +69,10 @@ class KernelpathServer(LanguageServer):
             return self.known.files.source(path)
         except DocumentErrors:
             return None
+
+    def uri_of(self, path: Path) -> str:
+        """Return the URI of a path in the spelling that the client has for it: there are several for one file."""
+        return self.uris.get(path) or path.absolute().as_uri()
 
     def set_text(self, path: Path, text: str, version: int | None) -> None:
         """Take a text as the editor has it now, and publish what is wrong."""
@@ -96,7 +101,8 @@ class KernelpathServer(LanguageServer):
             new = found.get(file, [])
             if file == path or self.published.get(file, []) != new:
                 number = version if file == path else None
-                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(file.as_uri(), new, number))
+                told = types.PublishDiagnosticsParams(self.uri_of(file), new, number)
+                self.text_document_publish_diagnostics(told)
         self.published = {file: new for file, new in found.items() if new}
 
     def at(self, document: types.TextDocumentIdentifier, place: types.Position) -> tuple[Document, int] | None:
@@ -170,6 +176,7 @@ def _texts(server: KernelpathServer) -> None:
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         path = path_of(params.text_document.uri)
         if path:
+            server.uris[path] = params.text_document.uri
             server.set_text(path, params.text_document.text, params.text_document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)

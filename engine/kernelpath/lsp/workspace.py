@@ -21,6 +21,7 @@ from kernelpath.packs.documents import DocumentErrors, Node
 from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX
 
 MANIFEST = "manifest"
+MAX_LENGTH = 4_000_000
 
 
 @dataclass
@@ -34,7 +35,9 @@ class Document:
 
     @cached_property
     def root(self) -> Node | None:
-        """The tree, or what is left of it where a line is half written."""
+        """The tree, or what is left of it where a line is half written; None for a text too long to help with."""
+        if len(self.source.text) > MAX_LENGTH:
+            return None
         return json_tree(self.source) if self.kind == MANIFEST else recovered(self.source)
 
     @property

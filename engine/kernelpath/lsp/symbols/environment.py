@@ -93,6 +93,7 @@ class _Rule:
     root: Mapping
 
     def at(self, path: Path, role: Role | None) -> Environment:
+        """Return what the expression at a path may name."""
         each = self.root.get("each")
         base = scope_environment(self.model, each.text if isinstance(each, Scalar) else "")
         own = path[1] if len(path) > 1 and path[0] in ("let", "inputs") else None

@@ -52,6 +52,7 @@ class _Lines:
     levels: list[_Open] = field(default_factory=list)
 
     def run(self) -> Cursor:
+        """Go through the lines up to the one that the cursor is in."""
         at = 0
         while True:
             stop = self.text.find("\n", at)

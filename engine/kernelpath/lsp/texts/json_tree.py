@@ -37,6 +37,7 @@ class _Builder:
     last: tuple[int, int] = (0, 0)
 
     def read(self) -> None:
+        """Take every token of the text."""
         at = 0
         while (token := _TOKEN.match(self.source.text, at)) is not None:
             kind = token.lastindex or 0
