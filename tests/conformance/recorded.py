@@ -46,10 +46,10 @@ def catalog() -> Any:
     return kp.load_catalog("doppler-0.1.7")
 
 
-def request(case: Case) -> kp.Result:
-    """Put a case's request to the public function that it names."""
+def request(case: Case, other: Any = None) -> kp.Result:
+    """Put a case's request to the public function that it names, by the shipped pack or by another."""
     options = case["options"]
-    loaded = {"pack": pack(), "catalog": catalog()}
+    loaded = {"pack": other or pack(), "catalog": catalog()}
     match case["fn"]:
         case "apply":
             return kp.apply(options.get("manifest"), options.get("runtimeConfig"), **loaded)

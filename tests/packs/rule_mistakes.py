@@ -3,6 +3,8 @@
 A name is a place in the pack: `flow/tab` is written to `flow/tab.yaml`.
 """
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 
@@ -148,6 +150,27 @@ TYPES: dict[str, str | bytes] = {
         "summary: A\nwhy: b\neach: request\ntransition: {slot: schema_name, holds: schema_name}\n"
     ),
     "flow/built-row-without-path": resolve("table: kv_io\nhit: build\nrows:\n  - {value: default_math}"),
+    "flow/table-that-builds-a-dtype": resolve("table: math\nhit: build\nrows:\n  - {path: a, value: default_math}"),
+    "flow/table-that-collects-a-dtype": resolve("table: math\nhit: collect\nrows:\n  - {value: default_math}"),
+    "flow/base-without-build": resolve("table: math\nbase: step.raw\nrows:\n  - {value: default_math}"),
+    "flow/base-that-is-no-object": resolve("table: kv_io\nhit: build\nbase: step.id\nrows:\n  - {path: a, value: held}"),
+    "flow/path-without-build": resolve("table: math\nrows:\n  - {path: a, value: default_math}"),
+    "flow/path-inside-another": resolve(
+        "table: kv_io\nhit: build\nrows:\n  - {path: a, value: held}\n  - {path: a.b, value: held}"
+    ),
+    "flow/path-that-is-none": resolve("table: kv_io\nhit: build\nrows:\n  - {path: a..b, value: held}"),
+    "flow/match-and-when": resolve(
+        "table: math\ninputs: {colour: step.op}\nrows:\n  - {match: {colour: cast}, when: step.pinned, value: default_math}"
+    ),
+    "flow/mapping-as-cell": resolve(
+        "table: math\ninputs: {colour: step.op}\nrows:\n  - {match: {colour: {a: 1}}, value: default_math}"
+    ),
+    "path-steps/perhaps-no-candidate": (
+        "summary: A\nwhy: b\neach: step\nresolve: part\nfirst:\n  - {when: step.pinned, value: step.id}\n"
+    ),
+    "path-steps/perhaps-not-at-all": (
+        "summary: A\nwhy: b\neach: step\nresolve: part\nwhen: step.pinned\nfirst:\n  - {value: step.id}\n"
+    ),
     "flow/too-costly": check(check='check: "all a in range(9000): all b in range(9000): a + b > 0"'),
 }
 RULE_MISTAKES = {**YAML, **SHAPE, **NAMES, **SYNTAX, **TYPES}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+_PATH = re.compile(r'(?:"[^"\\]+"|[^."\\]+)(?:\.(?:"[^"\\]+"|[^."\\]+))*')
 _PART = re.compile(r'"((?:[^"\\]|\\.)*)"|([^."]+)')
 
 
@@ -25,9 +26,11 @@ def _cell(name: str, value: object) -> str:
 
 
 def member_path(text: str) -> tuple[str, ...]:
-    """Return the members that a path names; a name with dots stands in double quotes.
+    """Return the members that a path names, none where it is no path; a name with dots stands in double quotes.
 
-    >>> member_path('a."b.c".d')
-    ('a', 'b.c', 'd')
+    >>> member_path('a."b.c".d'), member_path("a..b")
+    (('a', 'b.c', 'd'), ())
     """
+    if not _PATH.fullmatch(text):
+        return ()
     return tuple(quoted or plain for quoted, plain in _PART.findall(text))

@@ -11,14 +11,14 @@ from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
-from kernelpath.language.types import UNKNOWN, optional
+from kernelpath.language.types import JSON, UNKNOWN, Optional
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
 from kernelpath.packs.files import PackErrors, RuleFile, read_source
-from kernelpath.packs.matching import match_text, member_path
-from kernelpath.packs.model import Candidate, Check, Resolve, Row, Rule, Scope, Table, Term, Text, Transition
+from kernelpath.packs.model import Candidate, Check, Resolve, Rule, Scope, Term, Text, Transition
 from kernelpath.packs.reads import gives, variables_read
 from kernelpath.packs.shape import validate
+from kernelpath.packs.tables import TableReader, check_always
 from kernelpath.packs.terms import TermReader, place_of
 from kernelpath.resources import resource
 
@@ -101,7 +101,15 @@ class RuleReader:
             self.given.append(when.checked)
         base = self._base(lets, when)
         rule = getattr(self, "_" + self.node.kind)(base)
+        self._check_condition(rule)
         return rule if len(self.terms.diagnostics) == before else None
+
+    def _check_condition(self, rule: Rule | None) -> None:
+        """Refuse a condition on a rule whose variable cannot be null: where it does not hold, nothing gives one."""
+        expected = self.scope.given.get(gives(rule) or "") if rule else None
+        if rule and rule.when and expected and not isinstance(expected, Optional) and expected != JSON:
+            message = f"`{gives(rule)}` is `{expected}`, but null where this does not hold"
+            self.terms.fault(self.node.root["when"], "pack/given", message, f"declare it `{expected}?`")
 
     def _base(self, lets: list[tuple[str, Term]], when: Term | None) -> dict[str, Any]:
         root, file = self.node.root, self.node.file
@@ -180,6 +188,7 @@ class RuleReader:
         candidates = [self._candidate(item, expected, len(first) == 1) for item in first]
         if any(candidate is None for candidate in candidates):
             return None
+        check_always(self.terms, self.node.root, expected, [c.when for c in candidates if c], "candidate")
         return Resolve(**base, variable=self._plain("resolve"), candidates=tuple(c for c in candidates if c))
 
     def _candidate(self, node: Node, expected: Type | None, alone: bool) -> Candidate | None:
@@ -212,55 +221,8 @@ class RuleReader:
         return Transition(**base, slot=slot, value=value) if slot and value else None
 
     def _table(self, base: dict[str, Any]) -> Rule | None:
-        expected = self._given_variable("table")
-        hit = self._plain("hit", "first")
-        rows_node = self.node.root["rows"]
-        assert isinstance(rows_node, documents.Sequence)
-        rows = [self._row(item, hit, expected) for item in rows_node]
-        start = self._optional_term("base", None)
-        if any(row is None for row in rows) or ("base" in self.node.root and start is None):
-            return None
-        return Table(**base, variable=self._plain("table"), hit=hit, base=start, rows=tuple(row for row in rows if row))
-
-    def _row(self, node: Node, hit: str, expected: Type | None) -> Row | None:
-        assert isinstance(node, documents.Mapping)
-        when = self._row_condition(node)
-        if when is None and ("when" in node or "match" in node):
-            return None
-        given = [*self.given, when.checked] if when else self.given
-        value = self.terms.term(node["value"], self.names, _row_type(hit, expected), given)
-        path = self._path(node, hit)
-        return Row(when, value, path, place_of(node)) if value and path is not None else None
-
-    def _row_condition(self, node: documents.Mapping) -> Term | None:
-        if "match" in node:
-            return self._match(node)
-        return self.terms.term(node["when"], self.names, BOOL, self.given) if "when" in node else None
-
-    def _match(self, node: documents.Mapping) -> Term | None:
-        """Read `match: {input: value}` as the comparison that it stands for."""
-        cells = node["match"]
-        assert isinstance(cells, documents.Mapping)
-        inputs = self.node.root.get("inputs")
-        known = inputs.keys() if isinstance(inputs, documents.Mapping) else []
-        for name, cell in cells.entries:
-            if name.text not in known:
-                near = did_you_mean(name.text, known)
-                help_text = f"did you mean `{near}`?" if near else f"its inputs are: {', '.join(known)}"
-                self.terms.fault(name, "pack/match", f"the table has no input `{name.text}`", help_text)
-                return None
-            if not self.terms.written(match_text({name.text: to_plain(cell)}), cell, self.names, BOOL, self.given):
-                return None
-        return self.terms.written(match_text(to_plain(cells)), node["match"], self.names, BOOL, self.given)
-
-    def _path(self, node: documents.Mapping, hit: str) -> tuple[str, ...] | None:
-        if hit != "build":
-            return ()
-        if "path" not in node:
-            help_text = "say with `path: member` where in the object the row's value goes"
-            self.terms.fault(node, "pack/path", "a row of a table with `hit: build` needs a `path`", help_text)
-            return None
-        return member_path(str(to_plain(node["path"])))
+        expected, hit = self._given_variable("table"), self._plain("hit", "first")
+        return TableReader(self.terms, self.node.root, self.names, self.given, expected, hit).read(base)
 
 
 @cache
@@ -268,14 +230,6 @@ def _DERIVED() -> Checked:
     from kernelpath.language import check, parse
 
     return check(parse('"derived"'), Names())
-
-
-def _row_type(hit: str, expected: Type | None) -> Type | None:
-    from kernelpath.language.types import ListOf
-
-    if hit == "collect":
-        return expected.element if isinstance(expected, ListOf) else None
-    return None if hit == "build" or expected is None else optional(expected)
 
 
 def ordered(

@@ -274,7 +274,7 @@ def _value_fault(error: Error, kind: str) -> tuple[str, str]:
 def _wanted_type(error: Error) -> str:
     """Return what a value should be: what takes any scalar takes an expression, which YAML may read as a number."""
     types = error.validator_value
-    return "an expression" if isinstance(types, list) and set(types) >= _SCALARS else _type_words(types)
+    return "an expression" if isinstance(types, list) and set(types) == _SCALARS else _type_words(types)
 
 
 def _suggestion(error: Error, kind: str) -> str | None:

@@ -8,6 +8,7 @@ no bookkeeping at all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from kernelpath.packs.model import Check, Flow, Resolve, Row, Rule, Scope, Stage, Table, Term, Transition
 from kernelpath.packs.python_text import ExpressionWriter, Lines, identifier, local_name, source_name
@@ -179,8 +180,16 @@ class SweepWriter:
             elif rule.hit == "collect":
                 self._collect(rule, lets, body)
             else:
+                if rule.hit == "unique":
+                    self._unique(rule, lets, body)
                 rows = [(row.when, [f"{target} = {self._expression(row.value, lets)}"]) for row in rule.rows]
                 self._chain(rows, lets, body, [f"{target} = None"])
+
+    def _unique(self, rule: Table, lets: Mapping[str, str], body: Lines) -> None:
+        """Leave the fused path where several rows apply at once: that is a fault, and told rule by rule."""
+        applies = [f"({self._expression(row.when, lets)})" if row.when else "1" for row in rule.rows]
+        body.add(f"if {' + '.join(applies)} > 1:")
+        body.add("    return position")
 
     def _collect(self, rule: Table, lets: Mapping[str, str], body: Lines) -> None:
         target = local_name(rule.variable)
@@ -190,21 +199,22 @@ class SweepWriter:
                 body.add(f"{target}.append({self._expression(row.value, lets)})")
 
     def _build(self, rule: Table, lets: Mapping[str, str], body: Lines) -> None:
-        """Write one dict display of the unconditional rows, an assignment for each conditional one, the base last.
+        """Write one dict display of the rows up to the first condition, an assignment for each other, the base last.
 
-        The rows make an object of their own, so that nothing of the base is ever changed.
+        The rows make an object of their own, so that nothing of the base is ever changed; members stand in the order
+        of the rows.
         """
         target = local_name(rule.variable)
-        conditional = [row for row in rule.rows if row.when is not None]
         base = f"**{self._expression(rule.base, lets)}" if rule.base else None
-        fixed = [row for row in rule.rows if row.when is None]
-        body.add(f"{target} = {self._display(fixed, lets, None if conditional else base)}")
-        for row in conditional:
+        fixed = list(takewhile(lambda row: row.when is None, rule.rows))
+        others = rule.rows[len(fixed) :]
+        body.add(f"{target} = {self._display(fixed, lets, None if others else base)}")
+        for row in others:
             with self._row(row, lets, body):
                 *parents, last = row.path
                 owner = target + "".join(f".setdefault({parent!r}, {{}})" for parent in parents)
                 body.add(f"{owner}[{last!r}] = {self._expression(row.value, lets)}")
-        if base and conditional:
+        if base and others:
             body.add(f"{target} = {{{base}, **{target}}}")
 
     def _display(self, rows: Sequence[Row], lets: Mapping[str, str], base: str | None, depth: int = 0) -> str:
