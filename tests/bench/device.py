@@ -197,6 +197,12 @@ def tune(shaders: Shaders, clock: Clock) -> None:
     for sizes in ((9, 3, 64, 256), (9, 3, 64, 1024), (9, 3, 64, 4096), (32, 8, 128, 1024), (32, 8, 128, 2048)):
         decode_attention(shaders, clock, sizes, split=False)
         decode_attention(shaders, clock, sizes, split=True)
+    quantised = FAMILIES.variants("fused_matmul_q4.wgsl", "main_multicol")[-1]
+    unrolled = replace(quantised, substitute={**quantised.substitute, "UNROLL": "four"})
+    for rows, width in GEMV[:2]:
+        launches, copies = rotated(shaders, unrolled, {"M": 1, "N": rows, "K": width}, ["B"], 0.7e9)
+        seconds = clock.median(launches, copies)
+        say(f"tune gemv q4_k {rows}x{width} unrolled", seconds, f"{rows * width * 0.5625 / seconds / 1e12:.2f} TB/s")
     variant = FAMILIES.variants("matmul_gemv_subgroup.wgsl", "main_vec4")[-1]
     for rows, width in GEMV:
         for lanes in (8, 16, 32):

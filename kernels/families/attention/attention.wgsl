@@ -20,7 +20,8 @@ override PARTS: u32 = 32;
 //# else
 @group(0) @binding(4) var<storage, read_write> O: array<{{OUTPUT}}>;
 //# end
-override WIDTH: u32 = 512;  // at least D
+override WIDTH: u32 = 512;   // at least D
+override WIDE: bool = true;  // four loads are on their way before the first is used: worth its code on a GPU
 
 //# include shared/eight.wgsl
 //# include shared/rows_{{Q}}.wgsl NAME=queries BUFFER=Q WIDTH=u.D
@@ -75,6 +76,26 @@ fn reduce_sum(index: u32, value: vec4<f32>) -> vec4<f32> {
     return total;
 }
 
+// The sums of values of the four rows: those of this invocation's slice and chunk.
+var<private> a0: Eight;
+var<private> a1: Eight;
+var<private> a2: Eight;
+var<private> a3: Eight;
+
+fn add(v: Eight, w: vec4<f32>) {
+    a0 = Eight(a0.low + w.x * v.low, a0.high + w.x * v.high);
+    a1 = Eight(a1.low + w.y * v.low, a1.high + w.y * v.high);
+    a2 = Eight(a2.low + w.z * v.low, a2.high + w.z * v.high);
+    a3 = Eight(a3.low + w.w * v.low, a3.high + w.w * v.high);
+}
+
+fn score8(k: Eight, c: u32) -> vec4<f32> {
+    return k.low.x * query[c * 8u] + k.low.y * query[c * 8u + 1u]
+         + k.low.z * query[c * 8u + 2u] + k.low.w * query[c * 8u + 3u]
+         + k.high.x * query[c * 8u + 4u] + k.high.y * query[c * 8u + 5u]
+         + k.high.z * query[c * 8u + 6u] + k.high.w * query[c * 8u + 7u];
+}
+
 fn output_row(row: u32, group_size: u32, key_head: u32) -> u32 {
     return (row / group_size) * u.H + key_head * group_size + row % group_size;
 }
@@ -114,7 +135,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let slice = index / chunks;
     var largest = vec4(LOWEST);
     var total = vec4(0.0);
-    var a0 = Eight(); var a1 = Eight(); var a2 = Eight(); var a3 = Eight();
     for (var base = begin; base < end; base += SIZE) {
         let count = min(end - base, SIZE);
         var score = vec4(LOWEST);
@@ -122,12 +142,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if index < count {
             let key = base + index;
             var s = vec4(0.0);
-            for (var c = 0u; c < chunks; c++) {
-                let k = keys8(key * u.KV + key_head, c);
-                s += k.low.x * query[c * 8u] + k.low.y * query[c * 8u + 1u]
-                   + k.low.z * query[c * 8u + 2u] + k.low.w * query[c * 8u + 3u];
-                s += k.high.x * query[c * 8u + 4u] + k.high.y * query[c * 8u + 5u]
-                   + k.high.z * query[c * 8u + 6u] + k.high.w * query[c * 8u + 7u];
+            var c = 0u;
+            for (; WIDE && c + 3u < chunks; c += 4u) {
+                let k0 = keys8(key * u.KV + key_head, c);
+                let k1 = keys8(key * u.KV + key_head, c + 1u);
+                let k2 = keys8(key * u.KV + key_head, c + 2u);
+                let k3 = keys8(key * u.KV + key_head, c + 3u);
+                s += score8(k0, c) + score8(k1, c + 1u) + score8(k2, c + 2u) + score8(k3, c + 3u);
+            }
+            for (; c < chunks; c++) {
+                s += score8(keys8(key * u.KV + key_head, c), c);
             }
             if u.softcap > 0.0 { s = capped(s); }
             sees = (vec4(key) >= begins) & (vec4(key) < ends);
@@ -139,19 +163,25 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         weights[index] = weight;
         total = total * factor + weight;
         largest = now;
-        scale_by(&a0, factor.x);
-        scale_by(&a1, factor.y);
-        scale_by(&a2, factor.z);
-        scale_by(&a3, factor.w);
+        a0 = Eight(factor.x * a0.low, factor.x * a0.high);
+        a1 = Eight(factor.y * a1.low, factor.y * a1.high);
+        a2 = Eight(factor.z * a2.low, factor.z * a2.high);
+        a3 = Eight(factor.w * a3.low, factor.w * a3.high);
         workgroupBarrier();
         if slice < slices {
-            for (var i = slice; i < count; i += slices) {
-                let v = values8((base + i) * u.KV + key_head, chunk);
-                let w = weights[i];
-                a0.low += w.x * v.low; a0.high += w.x * v.high;
-                a1.low += w.y * v.low; a1.high += w.y * v.high;
-                a2.low += w.z * v.low; a2.high += w.z * v.high;
-                a3.low += w.w * v.low; a3.high += w.w * v.high;
+            var i = slice;
+            for (; WIDE && i + 3u * slices < count; i += 4u * slices) {
+                let v0 = values8((base + i) * u.KV + key_head, chunk);
+                let v1 = values8((base + i + slices) * u.KV + key_head, chunk);
+                let v2 = values8((base + i + 2u * slices) * u.KV + key_head, chunk);
+                let v3 = values8((base + i + 3u * slices) * u.KV + key_head, chunk);
+                add(v0, weights[i]);
+                add(v1, weights[i + slices]);
+                add(v2, weights[i + 2u * slices]);
+                add(v3, weights[i + 3u * slices]);
+            }
+            for (; i < count; i += slices) {
+                add(values8((base + i) * u.KV + key_head, chunk), weights[i]);
             }
         }
         workgroupBarrier();
@@ -186,11 +216,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 fn capped(s: vec4<f32>) -> vec4<f32> {
     let t = u.softcap * tanh(clamp(s / u.softcap, vec4(-12.0), vec4(12.0)));
     return select(s, t, s == s);
-}
-
-fn scale_by(a: ptr<function, Eight>, factor: f32) {
-    (*a).low *= factor;
-    (*a).high *= factor;
 }
 
 fn store(at: u32, chunk: u32, e: Eight) {
