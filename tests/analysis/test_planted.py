@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from analysis.planted import add_rule, copied, edit
+from analysis.planted import add_rule, copied, edit, small_pack
 from kernelpath.analysis.analyze import analyze
+from kernelpath.analysis.analyze.render import render_json, render_markdown, render_text
+from kernelpath.analysis.testing.compiled import compile_rules
+from kernelpath.analysis.testing.records import RecordValue, filled, neutral
+from kernelpath.evaluate.item import ItemWalk
+from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.slots import Slots
+from kernelpath.language import Optional, Record, Type
+from kernelpath.packs.model import Pack, Stage
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
@@ -305,3 +315,69 @@ def test_settings_that_switch_rules_are_told() -> None:
         ("execution-v0/flow/kernel-configured", "policies.unsupportedPrecision", ("error",), ("any other value",)),
         ("execution-v0/flow/output-declared", "policies.unsupportedPrecision", ("error",), ("any other value",)),
     ]
+
+
+def _typed(value: Any, type_: Type) -> Any:
+    """Return a value of a witness as rules read it."""
+    if isinstance(type_, Optional):
+        return None if value is None else _typed(value, type_.inner)
+    if isinstance(type_, Record):
+        fields = {name: _typed(inner, type_.fields[name]) for name, inner in value.items()}
+        return filled(RecordValue(type_, fields), type_)
+    return value
+
+
+def _reported(pack: Pack, stage: Stage, witness: Mapping[str, Any]) -> list[str]:
+    """Return the rules of a stage that report a witness when the engine takes it through the stage."""
+    scope, compiled = pack.scopes[stage.scope], compile_rules(pack)
+    values = {name: pack.constants.get(name, neutral(type_)) for name, type_ in scope.variables.items()}
+    values |= {name: _typed(value, scope.variables[name]) for name, value in witness.items()}
+    report = Report()
+    walk = ItemWalk(compiled.pack, compiled.scopes[scope.name], values, set(), report, Slots())
+    walk.walk([data for name in (*stage.after, stage.name) for data in compiled.pack.meta["stages"][name]])
+    return [found.rule for found in report.diagnostics]
+
+
+@pytest.mark.parametrize("faults", [FIRST, SECOND, THIRD], ids=["first", "second", "third"])
+def test_witnesses_show_their_findings_in_the_engine(tmp_path: Path, faults: list[Fault]) -> None:
+    """The engine reports a witness by the rule that is found, and by one of those that it is found with."""
+    pack = read_pack(_planted(tmp_path, faults))
+    shown = 0
+    for found in analyze(pack).findings:
+        if found.kind in ("shadowed-rule", "contradiction") and found.witness is not None:
+            reported = _reported(pack, pack.stages[found.stage], found.witness)
+            assert found.rule in reported
+            assert found.kind == "contradiction" or set(found.by) & set(reported)
+            shown += 1
+    assert shown >= 1
+
+
+def test_a_finding_is_shown(tmp_path: Path) -> None:
+    """Text, Markdown and JSON tell the place, what is wrong, why that is exact, and the witness."""
+    declarations = (
+        "vocabularies: {colour: {values: [red, blue]}}\nvalues: {shade: {type: colour}, full: {type: bool}}\n"
+        "scopes: {box: {uses: [shade, full]}}\nstages: {look: {scope: box}}\nprograms: {}\n"
+    )
+    check = "each: box\nseverity: error\nmessage: no\n"
+    rules = {"look/a": check + 'check: shade == "red"', "look/b": check + "when: full\ncheck: 'shade != \"blue\"'"}
+    analysis = analyze(small_pack(tmp_path / "boxes", declarations, rules))
+    place = analysis.findings[0].place
+    assert render_text(analysis) == (
+        f"{place.file}:1:1: shadowed-rule: whatever fails the check fails `boxes/look/a` too\n"
+        "  rule:    boxes/look/b\n"
+        "  exact:   it does not fail without that one in any of the 4 cells of shade, full\n"
+        '  witness: {"shade": "blue", "full": true}\n'
+        "\n"
+        "boxes: 1 finding in 2 rules\n"
+    )
+    row = (
+        "| shadowed-rule | `boxes/look/b` | whatever fails the check fails `boxes/look/a` too "
+        '| `{"shade": "blue", "full": true}` |'
+    )
+    assert row in render_markdown(analysis).splitlines()
+    [plain] = json.loads(render_json(analysis))["findings"]
+    assert (plain["kind"], plain["by"], plain["witness"]) == (
+        "shadowed-rule",
+        ["boxes/look/a"],
+        {"full": True, "shade": "blue"},
+    )

@@ -43,9 +43,9 @@ def _stoppers(region: Region, place: int, wanted: Where) -> tuple[list[str], lis
     """Return the stopping rules before a place that keep a region's items out; none where it is empty without them."""
     wanted = wanted.within(region.assumed)
     stops = [(other, region.own_fails(other)) for other in range(place) if region.stops(other)]
-    if region.is_empty(wanted) or not region.covered(wanted, stops):
+    found = region.cover(wanted, stops) if not region.is_empty(wanted) else None
+    if found is None:
         return [], []
-    found = region.fewest(wanted, stops)
     return [_name(region, other) for other in found], [region.own_fails(other) for other in found]
 
 
@@ -81,9 +81,9 @@ def shadowed(region: Region, unsatisfied: Sequence[Finding]) -> Iterator[Finding
         others = [
             (other, region.fails(other)) for other in remaining if other != place and _outranks(region, other, place)
         ]
-        if not region.covered(fails, others):
+        by = region.cover(fails, others)
+        if by is None:
             continue
-        by = region.fewest(fails, others)
         names = {_name(region, other) for other in by}
         if any({found.rule, *found.by} <= names for found in unsatisfied):
             continue
@@ -160,7 +160,7 @@ def impossible(region: Region) -> list[Finding]:
     passing = region.assumed.also(*(region.passes(place) for place in places))
     if not places or region.is_empty(region.assumed) or not region.is_empty(passing) or not region.proves(passing):
         return []
-    needed = region.fewest(region.assumed, [(place, region.own_fails(place)) for place in places])
+    needed = region.cover(region.assumed, [(place, region.own_fails(place)) for place in places]) or places
     names = [_name(region, place) for place in needed]
     message = f"no item can pass {'all of ' if len(names) > 1 else ''}{listed(names)}"
     reason = region.reason([region.own_fails(place) for place in needed], "all do not hold")

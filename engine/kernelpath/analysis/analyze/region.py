@@ -92,21 +92,26 @@ class Region:
         """
         return not self.search.exists(where, outside)
 
-    def covered(self, where: Where, covers: Iterable[Cover]) -> bool:
-        """Return whether some regions, each with its place, cover one together."""
-        return self.is_empty(where, [cover for _, cover in covers])
+    def cover(self, where: Where, covers: Sequence[Cover]) -> list[int] | None:
+        """Return the places of some regions that cover one together, none of them in vain; None if all do not.
 
-    def fewest(self, where: Where, covers: Sequence[Cover]) -> list[int]:
-        """Return the places of the fewest of some regions that cover one together, found by leaving out in turn."""
-        alone = [place for place, cover in covers if self.covered(where, [(place, cover)])]
-        if alone:
-            return alone[:1]
-        kept = list(covers)
-        for candidate in covers:
-            rest = [pair for pair in kept if pair is not candidate]
-            if rest and self.covered(where, rest):
-                kept = rest
-        return [place for place, _ in kept]
+        Regions are taken up one by one, as an item is found that none of those taken has; a single one that covers all
+        is preferred. Raises TooLarge.
+        """
+        taken: list[Cover] = []
+        while (item := self.search.first(where, [cover for _, cover in taken])) is not None:
+            having = [pair for pair in covers if self.search.contains(pair[1], item)]
+            alone = next((place for place, cover in having if self.is_empty(where, [cover])), None)
+            if alone is not None:
+                return [alone]
+            if not having:
+                return None
+            taken.append(having[0])
+        for pair in list(taken):
+            rest = [other for other in taken if other is not pair]
+            if self.is_empty(where, [cover for _, cover in rest]):
+                taken = rest
+        return sorted(place for place, _ in taken)
 
     def proves(self, *regions: Where) -> bool:
         """Return whether the domain misses no outcome that regions depend on."""

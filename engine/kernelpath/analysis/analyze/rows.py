@@ -43,8 +43,11 @@ def unreachable(region: Region) -> Iterator[Finding]:
         for at, option in enumerate(_options(rule)):
             own = applies.also(region.options[place][at])
             earlier = [(i, Where().also(region.options[place][i])) for i in range(at)] if _in_turn(rule) else []
-            if region.covered(own, earlier) and region.proves(own, *(cover for _, cover in earlier)):
-                yield _at(_unreachable(region, place, at, own, earlier), option.place)
+            by = region.cover(own, earlier)
+            if by is not None and region.proves(own, *(cover for other, cover in earlier if other in by)):
+                yield _at(
+                    _unreachable(region, place, at, own, [pair for pair in earlier if pair[0] in by]), option.place
+                )
 
 
 def _unreachable(region: Region, place: int, at: int, own: Where, earlier: list[Cover]) -> Finding:
@@ -55,11 +58,10 @@ def _unreachable(region: Region, place: int, at: int, own: Where, earlier: list[
         message = f"{word} {at + 1} never applies"
         reason = region.reason([own], "its condition does not hold")
         return finding(region, place, "dead-row", message, reason, row=at + 1)
-    by = region.fewest(own, earlier)
-    names = [f"{word} {other + 1}" for other in by]
+    names = [f"{word} {other + 1}" for other, _ in earlier]
     chosen = " or ".join(names)
     message = f"{word} {at + 1} is never chosen: where it applies, {chosen} is chosen before"
-    reason = region.reason([own, *(cover for other, cover in earlier if other in by)], "it is not the first to apply")
+    reason = region.reason([own, *(cover for _, cover in earlier)], "it is not the first to apply")
     witness = region.witness(own, lambda found: rule.name in found and found[rule.name].kind == "value")
     return finding(region, place, "shadowed-row", message, reason, row=at + 1, by=tuple(names), witness=witness)
 

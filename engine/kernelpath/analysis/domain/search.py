@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from kernelpath.analysis.domain.diagrams import TERMINAL, Diagrams, TooLarge
@@ -53,6 +53,7 @@ class Search:
     def __init__(self, diagrams: Diagrams) -> None:
         self.diagrams = diagrams
         self._supports: dict[int, frozenset[int]] = {}
+        self._asked: dict[Where, frozenset[int]] = {}
 
     def support(self, node: int) -> frozenset[int]:
         """Return the variables that a function depends on."""
@@ -71,6 +72,18 @@ class Search:
                 reach |= waiting.pop(node)
                 kept.add(node)
         return Where(where.true & kept, where.false & kept)
+
+    def contains(self, where: Where, choices: Mapping[int, int]) -> bool:
+        """Return whether an item is in a region; a variable that `choices` leaves out has its first choice."""
+        true = self.diagrams.true
+        return all(self._at(node, choices) == true for node in where.true) and not any(
+            self._at(node, choices) == true for node in where.false
+        )
+
+    def _at(self, node: int, choices: Mapping[int, int]) -> int:
+        while (level := self.diagrams.levels[node]) != TERMINAL:
+            node = self.diagrams.children[node][choices.get(level, 0)]
+        return node
 
     def exists(self, inside: Where, outside: Collection[Where] = ()) -> bool:
         """Return whether some item is in a region and in none of others; raises TooLarge."""
@@ -160,16 +173,29 @@ class Search:
         return best
 
     def _level(self, state: _State) -> int:
-        levels = self.diagrams.levels
-        nodes = [*state.inside.nodes(), *(node for where in state.outside for node in where.nodes())]
-        return min(levels[node] for node in nodes)
+        return min(min(self._tops(where)) for where in (state.inside, *state.outside) if where.nodes())
 
     def _after(self, state: _State, level: int, choice: int) -> _State | bool | None:
-        inside = self._chosen(state.inside, level, choice)
-        if inside is False:
+        inside: Where | bool = state.inside
+        if level in self._tops(state.inside):
+            inside = self._chosen(state.inside, level, choice)
+        if isinstance(inside, bool):
             return False
-        assert isinstance(inside, Where)
-        return self._settled(inside, [self._narrowed(where, level, choice) for where in state.outside])
+        touched = [where for where in state.outside if level in self._tops(where)]
+        if not touched:
+            return _State(inside, state.outside) if inside.nodes() or state.outside else None
+        settled = self._settled(inside, [self._chosen(where, level, choice) for where in touched])
+        rest = state.outside.difference(touched)
+        if not rest or settled is False:
+            return settled
+        return _State(inside, settled.outside | rest) if isinstance(settled, _State) else _State(inside, rest)
+
+    def _tops(self, where: Where) -> frozenset[int]:
+        """Return the variables that the functions of a region ask first."""
+        found = self._asked.get(where)
+        if found is None:
+            found = self._asked[where] = frozenset(self.diagrams.levels[node] for node in where.nodes())
+        return found
 
     def _settled(self, inside: Where, outside: Iterable[Where | bool]) -> _State | bool | None:
         """Return what is left to decide: None where nothing is and the item is found, False where there is none."""
@@ -204,8 +230,6 @@ class Search:
                 frozenset(self._child(node, level, choice) for node in where.false),
             )
         )
-
-    _narrowed = _chosen
 
     def _child(self, node: int, level: int, choice: int) -> int:
         return self.diagrams.children[node][choice] if self.diagrams.levels[node] == level else node
