@@ -89,7 +89,8 @@ def compile(
     """Compile a manifest's inference section under a runtime overlay.
 
     `value` is the compiled graph as a plain dict, or None where the section has no execution graph. Inputs are any JSON
-    values and are never changed; the value may have parts in common with them, so copy it before you change it. Raises PackErrors where the pack or the catalogue itself cannot be used.
+    values and are never changed; the value may have parts in common with them, so copy it before you change it. Raises
+    PackErrors where the pack or the catalogue itself cannot be used.
     """
     inputs = {"inference": manifest_inference, "runtime": runtime, "model_id": model_id, "num_layers": num_layers}
     return _result(_run("compile", pack, catalog, inputs))

@@ -141,7 +141,7 @@ class ItemWalk:
             rule=rule["id"],
             decisions=rule["decisions"],
             severity=rule["severity"],
-            message=self.pack.value(rule["message"], environment),
+            message=self._message(rule, environment),
             subject=self._text(rule["subject"] or self.scope["subject"], environment),
             document=document,
             pointer=pointer,
@@ -150,8 +150,14 @@ class ItemWalk:
             fix=fresh(rule["fix"]),
         )
 
+    def _message(self, rule: RuleData, environment: Mapping[str, Any]) -> str:
+        if self._unknown(rule["message"]):
+            return f"rule `{rule['id']}` does not hold; an earlier fault leaves open what else it would say"
+        message: str = self.pack.value(rule["message"], environment)
+        return message
+
     def _text(self, term: Term | None, environment: Mapping[str, Any]) -> str | None:
-        if term is None:
+        if term is None or self._unknown(term):
             return None
         text = self.pack.value(term, environment)
         return text or None

@@ -1,0 +1,1 @@
+"""How packs run: walks, slots, faults and what they leave unknown."""
