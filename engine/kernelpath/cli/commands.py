@@ -14,12 +14,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("fix", "find the fewest edits that make a manifest pass"),
     "pack show": ("pack_show", "list a pack's stages and rules, or show one of them"),
     "pack doc": ("pack_doc", "write a pack's documentation as Markdown"),
+    "pack lint": ("pack_lint", "say what reads badly in a pack, is for nothing, or has no test"),
+    "pack fmt": ("pack_fmt", "write a pack's files in their canonical form"),
+    "pack test": ("pack_test", "run the tests beside rules; measure coverage, and which mutants they notice"),
     "kernels list": ("kernels_list", "list the kernels of a catalogue"),
     "kernels verify": ("kernels_verify", "hold kernels to the lock file, or to their meaning on this device"),
     "kernels pin": ("kernels_pin", "write down the content of this project's kernels"),
     "kernels repin": ("kernels_repin", "point a manifest's kernelRefs at a catalogue"),
     "init": ("init", "make a first manifest for a model"),
     "run": ("run", "let a model answer"),
+    "lsp": ("lsp", "serve editors: diagnostics, completion, hover and more as one types"),
     "demo": ("demo", "check, explain and compile two manifests that come with kernelpath"),
 }
 
