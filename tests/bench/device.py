@@ -181,7 +181,7 @@ def decode_attention(shaders: Shaders, clock: Clock, sizes: tuple[int, int, int,
 
 def attention(shaders: Shaders, clock: Clock) -> None:
     """Time attention of one token over 8,192 and fewer keys, and of a prefill."""
-    for sizes, split in (((32, 8, 128, 8192), True), ((32, 8, 128, 1024), False), ((9, 3, 64, 256), False)):
+    for sizes, split in (((32, 8, 128, 8192), True), ((32, 8, 128, 1024), True), ((9, 3, 64, 256), False)):
         decode_attention(shaders, clock, sizes, split)
     variants = FAMILIES.variants("attention_decode_online_f16kv.wgsl", "main")
     for heads, key_heads, width, keys in ((9, 3, 64, 512), (32, 8, 128, 2048)):
