@@ -41,6 +41,8 @@ stages:
   boxes: {scope: box}
   raws: {scope: raw}
   broken: {scope: raw}
+flows:
+  painting: {stage: boxes, order: listed, slots: colour}
 programs:
   order:
     inputs: [raws]

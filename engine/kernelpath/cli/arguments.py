@@ -159,9 +159,9 @@ class _Reading:
         """Give the plain words to the positional arguments; the last one may take none, or several."""
         for names, settings in self.positional:
             many = settings.get("nargs")
-            if many == "+":
+            if many in ("+", "*"):
                 self.values[names[0]], plain = plain, []
-                if not self.values[names[0]]:
+                if many == "+" and not self.values[names[0]]:
                     return False
             elif plain or many == "?":
                 self.values[names[0]] = plain[0] if plain else None

@@ -28,7 +28,7 @@ from kernelpath.resources import resource
 class Case:
     """One case: what is given, to the rule alone or to the program `run`, and what is expected.
 
-    `span` is the case's name, `expect` the node that `--update` would rewrite.
+    `span` is the case's name, `node` the whole case, and `expect` what `--update` would rewrite of it.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Case:
     given: Given
     expected: Outcome
     expect: Node
+    node: documents.Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class _FileReader:
         expected = ExpectationReader(self.pack, self.rule, self.faults).read(node["expect"], run)
         if len(self.faults) > before or expected is None:
             return None
-        return Case(name.text, name.span, run, given, expected, node["expect"])
+        return Case(name.text, name.span, run, given, expected, node["expect"], node)
 
     def given(self, node: documents.Mapping) -> tuple[str | None, Given]:
         reader = GivenReader(self.pack, self.rule, self.scope, self.reads, self.faults)

@@ -100,14 +100,15 @@ class PackTests:
             if name in actual.unknown:
                 raise NotGiven(actual.unknown[name])
         if not agrees(case.expected, actual):
-            return (self._mismatch(rule, case, actual),)
+            return (self.mismatch(rule, case, actual),)
         if case.run is None:
             compiled = evaluate_compiled(self.compiled, rule, case.given.whole(self.pack.scopes[rule.scope]))
             if not same(actual, compiled):
                 return (wording.told(wording.disagreement(str(actual), str(compiled)), case.span),)
         return ()
 
-    def _mismatch(self, rule: Rule, case: Case, actual: Outcome) -> Diagnostic:
+    def mismatch(self, rule: Rule, case: Case, actual: Outcome) -> Diagnostic:
+        """Return what is told of an outcome that is not the expected one."""
         expected, given = case.expected.to_plain(), actual.to_plain()
         if isinstance(expected, dict) and isinstance(given, dict):
             given = {name: given[name] for name in given if name in expected} or given

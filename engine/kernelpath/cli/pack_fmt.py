@@ -1,0 +1,72 @@
+"""`kernelpath pack fmt`: canonical expressions, key order and layout of a pack's files."""
+
+from __future__ import annotations
+
+from kernelpath.cli.console import Console
+from kernelpath.cli.inputs import InputErrors
+from kernelpath.cli.judging import refused
+from kernelpath.cli.options import add_shared
+from kernelpath.cli.placing import pack_sources
+from kernelpath.diagnostics import ERROR, Diagnostic, Span
+from kernelpath.packs.documents import DocumentErrors
+from kernelpath.packs.files import PackErrors, pack_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.analysis.formatting import Formatted
+    from kernelpath.cli.arguments import Arguments
+
+
+def declare(arguments: Arguments) -> None:
+    """Say what the command takes."""
+    add = arguments.add
+    add("paths", nargs="*", metavar="PACK", help="a pack, or a file of one; as --pack says, if left out")
+    choice = arguments.group().add
+    choice("--check", action="store_true", help="write nothing, and fail if a file is not formatted")
+    choice("--diff", action="store_true", help="write nothing, show what would change, and fail if anything would")
+    add_shared(arguments)
+
+
+def run(options: Namespace) -> int:
+    """Format every file, or say which are not formatted."""
+    console = Console(options)
+    try:
+        changed = [each for name in options.paths or [options.pack] for each in _formatted(name) if each.changed]
+    except PackErrors as errors:
+        raise refused(errors) from None
+    except DocumentErrors as errors:
+        raise InputErrors(errors.diagnostics, pack_sources(errors.diagnostics)) from None
+    if options.diff:
+        from kernelpath.analysis.formatting import difference
+
+        console.write("".join(difference(each) for each in changed))
+    elif options.check:
+        found = [_unformatted(each) for each in changed]
+        console.report(found, pack_sources(found), "formatted\n")
+    else:
+        for each in changed:
+            each.path.write_text(each.after, encoding="utf-8", newline="")
+        console.write("" if console.quiet else "".join(f"formatted {each.shown}\n" for each in changed))
+    return 1 if changed and (options.diff or options.check) else 0
+
+
+def _formatted(name: str) -> list[Formatted]:
+    from pathlib import Path
+
+    from kernelpath.analysis.formatting import format_pack
+    from kernelpath.analysis.formatting.files import format_file
+
+    path = Path(name)
+    return [format_file(path.resolve())] if path.is_file() else format_pack(pack_folder(name))
+
+
+def _unformatted(formatted: Formatted) -> Diagnostic:
+    """Return the finding that a file is not formatted, at the first line that formatting changes."""
+    before, after = formatted.before.splitlines(), formatted.after.splitlines()
+    same = next((line for line, pair in enumerate(zip(before, after, strict=False), 1) if pair[0] != pair[1]), None)
+    line = same or min(len(before), len(after)) + 1
+    line = max(1, min(line, len(before)))
+    span = Span(formatted.shown, line, 1, line, 1)
+    return Diagnostic("fmt/layout", (), ERROR, "the file is not formatted", span=span, help="run `kernelpath pack fmt`")

@@ -1,0 +1,48 @@
+"""`kernelpath pack lint`: what reads badly in a pack, is for nothing, or has no test."""
+
+from __future__ import annotations
+
+from kernelpath.cli.console import Console
+from kernelpath.cli.judging import refused
+from kernelpath.cli.options import add_shared
+from kernelpath.cli.placing import pack_sources
+from kernelpath.packs.files import PackErrors, pack_folder, shown_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import SimpleNamespace as Namespace
+
+    from kernelpath.cli.arguments import Arguments
+    from kernelpath.diagnostics import Diagnostic
+
+
+def declare(arguments: Arguments) -> None:
+    """Say what the command takes."""
+    add = arguments.add
+    add("packs", nargs="*", metavar="PACK", help="a shipped pack, or a pack's folder; as --pack says, if left out")
+    add("--fix", action="store_true", help="put right what can be put right without changing what rules do")
+    add_shared(arguments)
+
+
+def run(options: Namespace) -> int:
+    """Lint every pack, and return 1 where one has findings."""
+    console = Console(options)
+    names = options.packs or [options.pack]
+    try:
+        found = [finding for name in names for finding in _lint(pack_folder(name), options.fix, console)]
+    except PackErrors as errors:
+        raise refused(errors) from None
+    console.report(found, pack_sources(found), "".join(f"{name}: clean\n" for name in names))
+    return 1 if found else 0
+
+
+def _lint(folder: Path, fix: bool, console: Console) -> list[Diagnostic]:
+    from kernelpath.analysis.lint import fix_pack, lint
+
+    if not fix:
+        return lint(folder)
+    found, changed = fix_pack(folder)
+    if not console.quiet:
+        console.error("".join(f"fixed {shown_path(path)}\n" for path in changed))
+    return found
