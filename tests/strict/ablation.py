@@ -27,6 +27,15 @@ OPERATIONS: dict[str, list[tuple[str, str]]] = {
     "parts in order": [
         ("order: [preLayer, layer, postLayer, sampling]", "order: [sampling, postLayer, layer, preLayer]")
     ],
+    "unrolled": [
+        ("    order: unrolled\n", "    order: listed\n"),
+        (
+            "    parts:\n      of: step.section\n      order: [preLayer, layer, postLayer, sampling]\n"
+            "      repeated: layer\n"
+            "      on: step.layers\n      count: walked_layers\n      split: {resolved: layers}\n",
+            "",
+        ),
+    ],
     "own layers": [("      on: step.layers\n", "      on: '\"all\"'\n")],
     "layers in turn": [("max(highest_layer + 1, 1)", "1")],
     "state anew": [("      start: {state: activation}\n      carry: prefill_slots\n", "      start: prefill_slots\n")],
@@ -41,6 +50,11 @@ OPERATIONS: dict[str, list[tuple[str, str]]] = {
     ],
     "nothing stripped": [
         ("  - stripping/dropped-members\n", ""),
+        (
+            "    uses: [runtime, manifest_session, session_defaults, session, session_members]\n",
+            "    uses: [runtime, manifest_session, session_defaults, session, session_members]\n"
+            "    given: {dropped: list<string>}\n",
+        ),
         (
             "    - {walk: overlay}\n",
             "    - {walk: overlay}\n"

@@ -9,9 +9,9 @@ import pytest
 from .asked import ask, blamed, dtypes_of, errors, record, rules, warnings
 from .graphs import HALF, POLICIES, cast, compiled, session, step
 
-MISMATCH = "execution-v0/flow/read-dtype-mismatch"
-UNWRITTEN = "execution-v0/flow/src-produced"
-WRONG_CAST = "execution-v0/flow/cast-takes-held"
+MISMATCH = "strict/flow/read-dtype-mismatch"
+UNWRITTEN = "strict/flow/src-produced"
+WRONG_CAST = "strict/flow/cast-takes-held"
 
 
 def reads(name: str, dtype: str, **members: Any) -> dict[str, Any]:

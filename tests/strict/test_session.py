@@ -96,7 +96,7 @@ def test_a_null_of_the_overlay_switches_off(member: str) -> None:
 def test_attention_needs_the_cache_that_an_overlay_switched_off() -> None:
     """A null is honoured, also where it makes the graph wrong."""
     attention = step("a", op="attention", kernel="attention_small.wgsl")
-    assert rules(compiled(attention, runtime=over(kvcache=None))) == ["execution-v0/flow/kv-cache-given"]
+    assert rules(compiled(attention, runtime=over(kvcache=None))) == ["strict/flow/kv-cache-given"]
     pinned = {**attention, "kvIO": {"readDtype": "f32", "writeDtype": "f32"}}
     assert errors(compiled(pinned, runtime=over(kvcache=None))) == []
 
@@ -113,7 +113,7 @@ def test_an_overlay_cannot_take_all_dtypes_away(runtime: Any) -> None:
 def test_an_overlay_may_take_all_profiles_away(profiles: Any) -> None:
     """An empty list is honoured, so that the steps miss their profiles."""
     result = compiled(step("a"), runtime=over(compute={"kernelProfiles": profiles}))
-    assert rules(result) == ["execution-v0/flow/profile-known"]
+    assert rules(result) == ["strict/flow/profile-known"]
     off = {**POLICIES, "unresolvedKernel": "off"}
     assert errors(compiled(step("a"), runtime=over(compute={"kernelProfiles": profiles}), policies=off)) == []
 
