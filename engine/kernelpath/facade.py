@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 
+from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.program import run_program
-from kernelpath.graph.catalog import load_catalog, load_presets
+from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
 from kernelpath.graph.fresh import fresh
 
 TYPE_CHECKING = False
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kernelpath.diagnostics import Diagnostic
-    from kernelpath.evaluate.compiled import CompiledPack
     from kernelpath.evaluate.program import Outcome
     from kernelpath.graph.catalog import Kernel
 
@@ -153,8 +153,8 @@ def execution_from_kernel_path(
 
 
 def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mapping[str, Any]) -> Outcome:
-    compiled = load(pack) if isinstance(pack, str) else pack
-    kernels = load_catalog(catalog) if isinstance(catalog, str) else catalog
+    compiled = pack if isinstance(pack, CompiledPack) else load(pack)
+    kernels = load_catalog(catalog) if isinstance(catalog, str) else check_catalog(catalog)
     values = {"presets": load_presets(), **inputs, "catalog": kernels}
     # A large graph makes many objects and no cycles, so the cycle collector's passes over them are for nothing.
     collecting = gc.isenabled()

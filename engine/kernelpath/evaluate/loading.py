@@ -60,4 +60,5 @@ def _runtime() -> dict[str, object]:
 def _unreadable(folder: Path, error: OSError) -> Any:
     from kernelpath.diagnostics import ERROR, Diagnostic
 
-    return Diagnostic("pack/unreadable", (), ERROR, f"`{folder}` cannot be read: {error.strerror}")
+    message = f"`{error.filename or folder}` cannot be read: {error.strerror}"
+    return Diagnostic("pack/unreadable", (), ERROR, message)

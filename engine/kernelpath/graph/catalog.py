@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from kernelpath.diagnostics import Diagnostic
+
 SELECTION = "selection.yaml"
 
 
@@ -48,29 +50,53 @@ def load_catalog(name_or_path: str) -> Mapping[str, Kernel]:
 
     Raises PackErrors where there is no such catalogue or it is not one.
     """
-    shipped = resource("kernels", "catalogs", f"{name_or_path}.yaml")
-    path = shipped if shipped.is_file() else Path(name_or_path)
     try:
+        shipped = resource("kernels", "catalogs", f"{name_or_path}.yaml")
+        path = shipped if shipped.is_file() else Path(name_or_path)
         content = path.read_bytes()
-    except OSError:
+    except (OSError, ValueError, TypeError):  # a name that no file can have is no catalogue's either
         known = ", ".join(sorted(found.stem for found in resource("kernels", "catalogs").glob("*.yaml")))
-        raise _refused(
-            "unknown", f"there is no kernel catalogue `{name_or_path}`", f"shipped ones are {known}"
-        ) from None
+        message = f"there is no kernel catalogue `{str(name_or_path)[:200]!a}`".replace("`'", "`").replace("'`", "`")
+        raise _refused("unknown", message, f"shipped ones are {known}") from None
     return _catalog(str(path), sha256(content).hexdigest())
+
+
+def check_catalog(kernels: Any) -> Mapping[str, Kernel]:
+    """Return a catalogue that was loaded before; raises PackErrors where it is none."""
+    if not (isinstance(kernels, dict) and all(type(kernel) is Kernel for kernel in kernels.values())):
+        message = "a kernel catalogue is given by its name or file, or as `load_catalog` returns it"
+        raise _refused("shape", message)
+    return kernels
 
 
 @lru_cache(maxsize=8)
 def _catalog(path: str, digest: str) -> Mapping[str, Kernel]:
-    rows = cached("catalog-rows", f"{digest} {sorted(Kernel.__slots__)}", lambda: _rows(Path(path)))
+    rows = cached("catalog-rows", f"{path} {digest} {sorted(Kernel.__slots__)}", lambda: _rows(Path(path)))
     return {f"{row['kernel']}#{row['entry']}": Kernel(row) for row in rows}
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    kernels = _yaml(path).get("kernels")
-    if not isinstance(kernels, list):
-        raise _refused("shape", f"`{path}` has no list `kernels`")
-    return [_row(kernel) for kernel in kernels]
+    """Return what rules ask of each kernel; a catalogue that is not shipped is held to its schema first."""
+    if path.parent != resource("kernels", "catalogs"):
+        wrong = _misshapen(path)
+        if wrong:
+            raise PackErrors(wrong)
+    return [_row(kernel) for kernel in _yaml(path)["kernels"]]
+
+
+def _misshapen(path: Path) -> list[Diagnostic]:
+    """Return what is wrong with the shape of a catalogue, each fault at its place."""
+    import json
+
+    from kernelpath.packs.documents import DocumentErrors, read_yaml
+    from kernelpath.packs.files import read_source
+    from kernelpath.packs.shape import validate
+
+    schema = json.loads(resource("kernels", "catalogs", "catalog.schema.json").read_text(encoding="utf-8"))
+    try:
+        return validate(read_yaml(read_source(path)), schema)
+    except (DocumentErrors, PackErrors) as errors:
+        return errors.diagnostics
 
 
 def _refused(kind: str, message: str, help_text: str | None = None) -> PackErrors:

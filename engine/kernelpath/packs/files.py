@@ -6,8 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
+from kernelpath.diagnostics.render.printable import printable
 from kernelpath.packs.documents import DocumentErrors, Mapping, Scalar, read_yaml
-from kernelpath.packs.folders import PACK_FILE, TEST_SUFFIX, PackErrors, content_digest, pack_folder, shown_path
+from kernelpath.packs.folders import (
+    PACK_FILE,
+    TEST_SUFFIX,
+    YAML,
+    PackErrors,
+    content_digest,
+    extended_folder,
+    pack_folder,
+    shown_path,
+    yaml_files,
+)
 
 MAX_CHAIN = 8
 
@@ -83,14 +94,21 @@ def _cycle(seen: list[Path], node: Scalar | None) -> Diagnostic:
 
 
 def _extended(layer: Layer, node: Scalar) -> Path:
-    beside = layer.folder.parent / node.text
-    if (beside / PACK_FILE).is_file():
-        return beside.resolve()
+    found = extended_folder(layer.folder, node.text)
+    if found is None:
+        message = f"there is no pack `{printable(node.text)}` to extend"
+        help_text = "a pack extends one beside it, or a shipped one"
+        raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, span=node.span, help=help_text)])
+    return found
+
+
+def extended_name(folder: Path) -> str | None:
+    """Return the name of the pack that a pack extends, None where it extends none or cannot be read."""
     try:
-        return pack_folder(node.text)
-    except PackErrors as errors:
-        [found] = errors.diagnostics
-        raise PackErrors([found.with_span(node.span)]) from None
+        node = read_layer(folder).root.get("extends")
+    except PackErrors:
+        return None
+    return node.text if isinstance(node, Scalar) else None
 
 
 def read_source(path: Path) -> Source:
@@ -124,5 +142,18 @@ def read_layer(folder: Path) -> Layer:
 
 def rule_files(folder: Path) -> list[RuleFile]:
     """Return the rule files of a pack's own folder, by stage and name."""
-    paths = sorted(path for path in folder.glob("*/*.yaml") if not path.name.endswith(TEST_SUFFIX))
+    paths = [path for path in yaml_files(folder)[0] if not path.name.endswith(TEST_SUFFIX)]
     return [RuleFile(folder.name, path.parent.name, path.stem, path, shown_path(path)) for path in paths]
+
+
+def stray_files(folder: Path) -> list[Diagnostic]:
+    """Return what is to be said of YAML files that lie where no rule is read: an author believes them in force."""
+    found = []
+    for path in yaml_files(folder)[1]:
+        message = "this file is not read: it lies in no stage's folder"
+        help_text = f"a rule is `{folder.name}/<stage>/<rule>.yaml`"
+        if path.suffix != YAML[0]:
+            message, help_text = f"this file is not read: its name ends in `{path.suffix}`", f"end it in `{YAML[0]}`"
+        span = Span(shown_path(path), 1, 1, 1, 1)
+        found.append(Diagnostic("pack/stray", (), ERROR, message, span=span, help=help_text))
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 PACK_FILE = "pack.yaml"
 TEST_SUFFIX = ".test.yaml"
+YAML = (".yaml", ".yml")
+_DEEPEST = 3  # where files that lie astray are looked for; a link may lead back up
 
 
 class PackErrors(Exception):
@@ -23,23 +26,38 @@ class PackErrors(Exception):
         self.diagnostics = diagnostics
 
 
-def pack_folder(name_or_path: str) -> Path:
+def pack_folder(name_or_path: str | os.PathLike[str]) -> Path:
     """Return the folder of a shipped pack's name, or of a path; raises PackErrors where there is no pack."""
-    shipped = resource("rules", name_or_path)
-    folder = shipped if "/" not in name_or_path and (shipped / PACK_FILE).is_file() else Path(name_or_path)
-    if (folder / PACK_FILE).is_file():
-        return folder.resolve()
+    known = isinstance(name_or_path, (str, os.PathLike))
+    name = os.fspath(name_or_path) if known else None
+    if isinstance(name, str):
+        shipped = resource("rules", name)
+        folder = shipped if "/" not in name and is_pack(shipped) else Path(name)
+        if is_pack(folder):
+            return folder.resolve()
     from kernelpath.diagnostics import ERROR, Diagnostic  # only a mistake pays for it
+    from kernelpath.diagnostics.render.printable import printable
 
-    known = ", ".join(sorted(path.parent.name for path in resource("rules").glob(f"*/{PACK_FILE}")))
-    message = f"there is no pack `{name_or_path}`"
-    raise PackErrors(
-        [
-            Diagnostic(
-                "pack/unknown", (), ERROR, message, help=f"shipped packs are {known}; a folder needs a {PACK_FILE}"
-            )
-        ]
-    )
+    listed = ", ".join(sorted(path.parent.name for path in resource("rules").glob(f"*/{PACK_FILE}")))
+    message = f"there is no pack `{printable(str(name_or_path)[:200])}`"
+    help_text = f"shipped packs are {listed}; a folder needs a {PACK_FILE}"
+    raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, help=help_text)])
+
+
+def is_pack(folder: Path) -> bool:
+    """Return whether a folder has a pack.yaml; what is no path at all has none."""
+    try:
+        return (folder / PACK_FILE).is_file()
+    except (OSError, ValueError):  # a name that is too long, or has characters that no path has
+        return False
+
+
+def extended_folder(folder: Path, name: str) -> Path | None:
+    """Return the folder of the pack that a pack in a folder extends: one beside it, or a shipped one."""
+    for target in (folder.parent / name, resource("rules", name)):
+        if name and is_pack(target):
+            return target.resolve()
+    return None
 
 
 def shown_path(path: Path) -> str:
@@ -57,7 +75,7 @@ def content_digest(folder: Path) -> str:
     """
     digest = sha256()
     for name, content in _contents(folder):
-        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogatepass"))
         digest.update(content)
     return digest.hexdigest()
 
@@ -68,19 +86,42 @@ def _contents(folder: Path) -> list[tuple[str, bytes]]:
     current: Path | None = folder
     while current is not None and current not in seen:
         seen.add(current)
-        for path in sorted([current / PACK_FILE, *current.glob("*/*.yaml")]):
-            if not path.name.endswith(TEST_SUFFIX):
-                contents.append((f"{current.name}/{path.parent.name}/{path.name}", path.read_bytes()))
-        current = _next_folder(current)
+        files, strays = yaml_files(current)
+        own = [current / PACK_FILE, *(path for path in files if not path.name.endswith(TEST_SUFFIX))]
+        contents += [(f"{current.name}/{path.parent.name}/{path.name}", path.read_bytes()) for path in own]
+        contents += [(path.as_posix(), b"") for path in strays]
+        current = _next_folder(current, contents[len(contents) - len(own) - len(strays)][1])
     return contents
 
 
-def _next_folder(folder: Path) -> Path | None:
-    """Return the extended pack's folder by a cheap look at `extends:`, without reading the YAML."""
-    for line in (folder / PACK_FILE).read_text(encoding="utf-8", errors="replace").splitlines():
-        if line.startswith("extends:"):
-            name = line.removeprefix("extends:").split("#")[0].strip().strip("'\"")
-            beside = folder.parent / name
-            target = beside if (beside / PACK_FILE).is_file() else resource("rules", name)
-            return target.resolve() if (target / PACK_FILE).is_file() else None
-    return None
+def yaml_files(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return a pack's files one folder down, and the YAML files that lie where no rule is read; no hidden ones."""
+    files: list[Path] = []
+    strays: list[Path] = []
+    waiting = [(folder, 0)]
+    while waiting:
+        current, depth = waiting.pop()
+        for entry in os.scandir(current):
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir() and not entry.name.endswith(YAML) and depth < _DEEPEST:
+                waiting.append((Path(entry.path), depth + 1))
+            elif entry.name.endswith(YAML[0]) and depth == 1:
+                files.append(Path(entry.path))
+            elif entry.name.endswith(YAML) and (depth, entry.name) != (0, PACK_FILE):
+                strays.append(Path(entry.path))
+    return sorted(files), sorted(strays)
+
+
+def _next_folder(folder: Path, content: bytes) -> Path | None:
+    """Return the extended pack's folder by a cheap look at `extends:`; the YAML is read only where that will not do."""
+    if b"extends" not in content:
+        return None
+    for line in content.decode("utf-8", "replace").splitlines():
+        name = line.removeprefix("extends: ").split(" #")[0].strip()
+        if line.startswith("extends: ") and name.replace("-", "").replace("_", "").isalnum():
+            return extended_folder(folder, name)
+    from kernelpath.packs.files import extended_name
+
+    found = extended_name(folder)
+    return extended_folder(folder, found) if found else None

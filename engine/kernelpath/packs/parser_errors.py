@@ -19,6 +19,8 @@ def parser_error(source: Source, error: MarkedYAMLError) -> Diagnostic:
     mark = error.problem_mark or error.context_mark
     at = min(mark.index if mark else 0, len(source.text))
     opened = error.context_mark.index if error.context_mark else at
+    if error.context == "while parsing a flow node":  # its mark is where the node lacks, not where the brackets open
+        opened = _last_opened(source)
     known = _known(source, str(error.context or ""), str(error.problem or ""), at)
     place, second = (opened, at) if known.opening else (at, opened)
     return known.wording.told(
@@ -28,6 +30,22 @@ def parser_error(source: Source, error: MarkedYAMLError) -> Diagnostic:
         opening=source.text[opened : opened + 1],
         escape=printable(source.text[at : at + 1]),
     )
+
+
+def _last_opened(source: Source) -> int:
+    """Return where the innermost bracket opens that is not closed again."""
+    import yaml
+
+    opened: list[int] = []
+    try:
+        for token in yaml.scan(source.text, yaml.SafeLoader):
+            if isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken):
+                opened.append(token.start_mark.index)
+            elif isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken) and opened:
+                opened.pop()
+    except yaml.MarkedYAMLError:
+        pass  # what was read until there is what counts
+    return opened[-1] if opened else len(source.text)
 
 
 def _known(source: Source, context: str, problem: str, at: int) -> ParserWording:

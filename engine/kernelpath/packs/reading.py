@@ -17,7 +17,7 @@ from kernelpath.packs import documents
 from kernelpath.packs.availability import gaps
 from kernelpath.packs.declarations import Declarations, items_at, mapping_at, mapping_of
 from kernelpath.packs.documents import Node, Scalar, to_plain
-from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain, rule_files
+from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain, rule_files, stray_files
 from kernelpath.packs.model import Check, Flow, Pack, Parts, RecordField, RecordShape, Rule, Scope, Stage, Term
 from kernelpath.packs.programs import ProgramReader
 from kernelpath.packs.rules import RuleNode, RuleReader, ordered, read_rule_nodes
@@ -53,7 +53,7 @@ def read_pack(folder: Path) -> Pack:
         chain = read_chain(folder)
     except PackErrors as errors:
         raise _with_rule_files(errors.diagnostics, rule_files(folder)) from None
-    shape = [found for layer in chain for found in validate(layer.root, pack_schema())]
+    shape = [found for layer in chain for found in [*validate(layer.root, pack_schema()), *stray_files(layer.folder)]]
     if shape:
         raise _with_rule_files(shape, [file for layer in chain for file in layer.rules])
     return PackReader(chain, content_digest(folder)).read()
