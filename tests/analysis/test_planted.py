@@ -90,10 +90,10 @@ FIRST = [
         old="  - {value: default_math, source: math_source}",
     ),
     Fault(
-        "pipeline/has-pipeline",
-        "  - when: length(layer_resolved) > 0\n    value: 'length(layer_resolved) > 0",
+        "flow/accum-dtype",
+        "each: visit\norder: 90\ntable: accum\nhit: first\ninputs: {own: default_accum}\nrows:\n"
+        "  - {match: {own: f16}, value: '\"f16\"'}\n  - {match: {own: null}, value: '\"f32\"'}",
         "gap",
-        old="  - value: 'length(layer_resolved) > 0",
     ),
 ]
 

@@ -18,7 +18,7 @@ KINDS: Mapping[str, str] = {
     "redundant-row": "without the row the rule gives the same values",
     "dead-row": "the row or candidate never applies",
     "shadowed-row": "whenever the row or candidate applies, an earlier one is chosen",
-    "gap": "for some items the rule gives no value, though its variable needs one",
+    "gap": "for some items the rule gives no value, though its variable needs one or all its inputs are finite",
     "overlap": "two rows apply at once where only one may",
     "switched-off": "under every declared value of a setting the rule never applies",
 }

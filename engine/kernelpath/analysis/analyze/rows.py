@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from kernelpath.analysis.analyze.checks import finding, is_dead
 from kernelpath.analysis.analyze.findings import Finding
-from kernelpath.analysis.analyze.region import Cover, Region
+from kernelpath.analysis.analyze.region import Cover, Outcomes, Region
 from kernelpath.analysis.domain.search import Where
 from kernelpath.analysis.testing.records import admits_null
+from kernelpath.language import Type
 from kernelpath.language.ast import Literal
+from kernelpath.language.types import BOOL, Record, Vocabulary, required
 from kernelpath.packs.model import Candidate, Place, Resolve, Row, Table, Term
 
 
@@ -111,24 +113,48 @@ def _is_null(term: Term) -> bool:
 
 
 def gaps(region: Region) -> Iterator[Finding]:
-    """Find rules that leave a variable without value though its type has no null."""
+    """Find rules that leave a variable without value for some item.
+
+    They do so where its type has no null; and in a decision table over inputs of closed types alone, of which every
+    combination can be told: what such a table says nothing about was forgotten, or is said by a last row for the rest.
+    """
     for place, rule in _tables(region):
-        single = isinstance(rule, Resolve) or rule.hit in ("first", "unique")
-        if not single or admits_null(region.formulas.scope.given[rule.variable]):
+        if not isinstance(rule, Resolve) and rule.hit not in ("first", "unique"):
             continue
-        covered = region.domain.diagrams.both(region.when[place], region.domain.diagrams.union(region.options[place]))
-        open_ = region.reached[place].never(covered)
-        if region.is_empty(open_):
+        needed = not admits_null(region.formulas.scope.given[rule.variable])
+        if not needed and (isinstance(rule, Resolve) or not _is_closed(region, place)):
             continue
+        options = region.domain.diagrams.union(region.options[place])
+        covered = region.domain.diagrams.both(region.when[place], options) if needed else options
+        open_ = (region.reached[place] if needed else region.applies(place)).never(covered)
+        if not region.is_empty(open_):
+            yield from _gap(region, place, open_, needed)
 
-        def shows(found: object, name: str = rule.name) -> bool:
-            outcome = found.get(name)  # type: ignore[attr-defined]
-            return outcome is not None and outcome.kind in ("value", "skip") and outcome.parts.get("value") is None
 
-        witness = region.witness(open_, shows)
-        if witness is not None:
-            message = f"for some items the rule gives `{rule.variable}` no value, and its type has no null"
-            yield finding(region, place, "gap", message, "the witness was evaluated", witness=witness)
+def _is_closed(region: Region, place: int) -> bool:
+    """Return whether the rows of a table depend on nothing but values of closed types."""
+    levels = {level for node in region.options[place] for level in region.search.support(node)}
+    return bool(levels) and all(_is_finite(region.domain.by_level[level].type) for level in levels)
+
+
+def _is_finite(type_: Type) -> bool:
+    inner = required(type_)
+    return inner == BOOL or isinstance(inner, Record) or (isinstance(inner, Vocabulary) and not inner.open)
+
+
+def _gap(region: Region, place: int, where: Where, needed: bool) -> Iterator[Finding]:
+    rule = region.rules[place].rule
+    assert isinstance(rule, Resolve | Table)
+
+    def shows(found: Outcomes) -> bool:
+        outcome = found.get(rule.name)
+        return outcome is not None and outcome.kind in ("value", "skip") and outcome.parts.get("value") is None
+
+    witness = region.witness(where, shows)
+    if witness is not None:
+        why = "and its type has no null" if needed else "though its inputs are of closed types"
+        message = f"for some items the rule gives `{rule.variable}` no value, {why}"
+        yield finding(region, place, "gap", message, "the witness was evaluated", witness=witness)
 
 
 def overlaps(region: Region) -> Iterator[Finding]:
