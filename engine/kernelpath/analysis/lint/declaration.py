@@ -57,7 +57,7 @@ class Lint:
             document="pack",
             span=found.span,
             secondary=found.secondary,
-            help=found.help,
+            help=found.help or (found.fix if found.edits else None),
             fix={"description": found.fix, "edits": list(found.edits)} if found.edits else None,
             docs=self.why,
         )

@@ -104,7 +104,7 @@ class Known:
             case Logic():
                 return known._joined([self.assuming(operand, truth) for operand in node.operands])
         found = comparison(node, truth)
-        return known if found is None else known._with(*found)
+        return known._with(*(found or (node, Facts(among=frozenset({("bool", truth)})))))
 
     def _with(self, subject: Expression, facts: Facts) -> Known:
         before = self.facts.get(subject, Facts())

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from kernelpath.diagnostics import Span
 from kernelpath.language import Expression, Type
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, read_yaml
-from kernelpath.packs.files import Layer, RuleFile, read_chain, read_source
+from kernelpath.packs.files import PACK_FILE, Layer, PackErrors, RuleFile, content_digest, read_chain, read_source
 from kernelpath.packs.model import Pack, Place, Rule, Term, Text
 from kernelpath.packs.reading import read_pack
 
@@ -65,6 +66,11 @@ class LintedPack:
     chain: tuple[Layer, ...]
     rules: tuple[RuleText, ...]
 
+    @cached_property
+    def models(self) -> tuple[Pack, ...]:
+        """The pack and those beside it that extend it: what they use of it is used."""
+        return (self.pack, *_dependants(self.layer.folder))
+
     @property
     def layer(self) -> Layer:
         """The pack's own files."""
@@ -94,6 +100,25 @@ def read_linted(folder: Path) -> LintedPack:
         assert isinstance(root, documents.Mapping)  # INVARIANT: read_pack refuses anything else
         texts.append(RuleText(rule, file, root, file.path in own))
     return LintedPack(pack, chain, tuple(texts))
+
+
+@lru_cache(maxsize=8)
+def _read_dependant(folder: Path, digest: str) -> Pack:
+    """Read a pack whose files are those of a digest: while they are, whoever lints again need not read it again."""
+    return read_pack(folder)
+
+
+def _dependants(folder: Path) -> Iterator[Pack]:
+    """Yield the packs beside a folder that extend its pack, directly or not; one that cannot be used says nothing."""
+    extends = re.compile(r"^extends:\s*\S", re.MULTILINE)
+    for path in sorted(folder.resolve().parent.glob(f"*/{PACK_FILE}")):
+        if path.parent == folder.resolve() or not extends.search(path.read_text(encoding="utf-8", errors="replace")):
+            continue
+        try:
+            if any(layer.folder == folder.resolve() for layer in read_chain(path.parent)[:-1]):
+                yield _read_dependant(path.parent, content_digest(path.parent))
+        except PackErrors:
+            continue
 
 
 def terms_in(value: object) -> Iterator[Term | Text]:

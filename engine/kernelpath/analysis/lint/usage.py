@@ -13,7 +13,7 @@ from kernelpath.language.ast import Call, Literal, Member, walk
 from kernelpath.language.types import ListOf, MapOf, Optional, Record, Type, Vocabulary
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar
-from kernelpath.packs.model import Entry, Text
+from kernelpath.packs.model import Entry, Pack, Text
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WRITES = ("set", "collect", "keep", "into", "decision")
@@ -29,7 +29,7 @@ class Usage:
     def expressions(self) -> list[Checked]:
         """Every checked expression of the pack, those inside messages included."""
         found: list[Checked] = []
-        for term in terms_in(self.linted.pack):
+        for term in terms_in(self.linted.models):
             pieces = term.checked.pieces if isinstance(term, Text) else (term.checked,)
             found += [piece for piece in pieces if isinstance(piece, Checked)]
         return found
@@ -42,17 +42,13 @@ class Usage:
     @cached_property
     def called(self) -> set[str]:
         """The names that any expression calls, as it was written: pack functions are not written out in it."""
-        texts = [term.text for term in terms_in(self.linted.pack)]
-        texts += [function.text for function in self.linted.pack.functions.values()]
+        texts = [term.text for term in terms_in(self.linted.models)]
+        texts += [function.text for model in self.linted.models for function in model.functions.values()]
         return {name for text in texts for name in re.findall(r"([A-Za-z_][A-Za-z0-9_]*)\s*\(", text)}
 
     def read_in_scope(self, scope: str) -> set[str]:
         """Return the variables of a scope that its rules, messages, records, flows or fixes read."""
-        pack = self.linted.pack
-        stages = {name for name, stage in pack.stages.items() if stage.scope == scope}
-        parts: list[object] = [pack.scopes[scope], *(rule for rule in pack.rules() if rule.scope == scope)]
-        parts += [record for record in pack.records.values() if record.scope == scope]
-        parts += [flow for flow in pack.flows.values() if flow.stage in stages]
+        parts = [part for model in self.linted.models for part in _parts_of_scope(model, scope)]
         return read_by(parts) | self._fix_words(scope)
 
     def _fix_words(self, scope: str) -> set[str]:
@@ -62,13 +58,13 @@ class Usage:
     @cached_property
     def values_read(self) -> set[str]:
         """The workspace values and constants that anything reads or that a caller gives."""
-        pack = self.linted.pack
-        read = read_by([pack.programs, pack.flows, pack.scopes, pack.records])
+        models = self.linted.models
+        read = read_by([part for m in models for part in (m.programs, m.flows, m.scopes, m.records)])
         for layer in self.linted.chain:
             for section in ("flows", "scopes"):
                 node = layer.root.get(section)
                 read |= words_of(node) if node is not None else set()
-        for program in pack.programs.values():
+        for program in (program for model in models for program in model.programs.values()):
             read |= set(program.inputs)
             read |= {word for entry in program.entries for word in _words_read(entry)}
         return read
@@ -82,7 +78,8 @@ class Usage:
     @cached_property
     def handed_on(self) -> set[str]:
         """The records that an operation of the engine is given, which may read any field."""
-        entries = [entry for program in self.linted.pack.programs.values() for entry in program.entries]
+        programs = [program for model in self.linted.models for program in model.programs.values()]
+        entries = [entry for program in programs for entry in program.entries]
         types = [term.checked.type for entry in entries if entry.verb == "run" for term in entry.terms.values()]
         return {part.name for type_ in types for part in parts_of(type_) if isinstance(part, Record)}
 
@@ -111,6 +108,14 @@ class Usage:
             if key.text not in ("vocabularies", "summary", "constants")
         ]
         return {word for node in sections for word in words_of(node)} | self.called
+
+
+def _parts_of_scope(model: Pack, scope: str) -> Iterator[object]:
+    """Yield the parts of a model that see a scope's variables."""
+    yield model.scopes[scope]
+    yield from (rule for rule in model.rules() if rule.scope == scope)
+    yield from (record for record in model.records.values() if record.scope == scope)
+    yield from (flow for flow in model.flows.values() if model.stages[flow.stage].scope == scope)
 
 
 def read_by(parts: Iterable[object]) -> set[str]:

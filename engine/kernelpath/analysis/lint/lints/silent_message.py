@@ -21,24 +21,28 @@ def find(pack: LintedPack) -> Iterator[Finding]:
             continue
         scope = pack.pack.scopes[rule.scope]
         if scope.item is not None or not _words(rule.message.text) & _names(rule, scope):
-            help_text = "show what decided, such as " + ", ".join(f"`{{{name}}}`" for name in _example(rule, scope))
+            help_text = f"show what decided, such as `{_example(rule, scope)}`"
             yield Finding("the message names no input", text.node(rule.message.place).span, help_text)
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower()))
+    """Return the words of a text in small letters, those inside a name such as `boxSize` too."""
+    whole = set(_WORD.findall(text.lower()))
+    return whole | set(_WORD.findall(re.sub("([A-Z])", r" \1", text).lower()))
 
 
 def _names(rule: Check, scope: Scope) -> set[str]:
     """Return the words in the names that the rule's conditions read, and in the scope's own."""
     terms = [rule.holds, *([rule.when] if rule.when else []), *(term for _, term in rule.lets)]
     nodes = [node for term in terms for node in walk(term.checked.expression) if isinstance(node, Name | Member)]
-    return _words(" ".join([scope.name, *(re.sub("([A-Z])", r" \1", node.name) for node in nodes)]))
+    return _words(" ".join([scope.name, *(node.name for node in nodes)]))
 
 
-def _example(rule: Check, scope: Scope) -> list[str]:
-    read = sorted(rule.holds.checked.variables)
-    return read[:1] or sorted(scope.variables)[:1] or ["value"]
+def _example(rule: Check, scope: Scope) -> str:
+    if scope.subject and scope.subject.checked.variables:
+        return scope.subject.text
+    read = sorted(rule.holds.checked.variables) or sorted(scope.variables) or ["value"]
+    return f"{{{read[0]}}}"
 
 
 LINT = Lint(

@@ -18,7 +18,7 @@ def find(pack: LintedPack) -> Iterator[Finding]:
     for key, node in pack.section("scopes"):
         assert isinstance(node, documents.Mapping)
         given = node.get("given")
-        made = {gives(text.rule) for text in pack.rules if text.rule.scope == key.text}
+        made = {gives(rule) for model in pack.models for rule in model.rules() if rule.scope == key.text}
         for name, _ in given.entries if isinstance(given, documents.Mapping) else ():
             if name.text not in made:
                 unread = name.text not in usage.read_in_scope(key.text) | usage.values_read

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
-from kernelpath.analysis.lint.linted import LintedPack
+from kernelpath.analysis.lint.linted import LintedPack, RuleText
 from kernelpath.diagnostics import did_you_mean
 from kernelpath.packs import documents
+from kernelpath.packs.documents import Node
 
 LIST_FILE = "DECISIONS.md"
 _LISTED = re.compile(r"^(?:\|\s*|#+\s*|[-*]\s*)`?\**\[?([A-Za-z]+-?[0-9]+)\b", re.MULTILINE)
@@ -17,16 +18,22 @@ _LISTED = re.compile(r"^(?:\|\s*|#+\s*|[-*]\s*)`?\**\[?([A-Za-z]+-?[0-9]+)\b", r
 def find(pack: LintedPack) -> Iterator[Finding]:
     """Yield each decision of a rule that neither `decisions` in pack.yaml nor DECISIONS.md beside it has.
 
-    A pack without any such list takes its decisions from elsewhere, and is left alone.
+    A pack that lists less than two thirds of its rules' decisions has its list elsewhere, and is left alone.
     """
     known = decisions_known(pack)
-    for text in pack.own_rules if known else ():
-        decisions = text.root.get("decisions")
-        for item in decisions.items if isinstance(decisions, documents.Sequence) else ():
-            name = str(documents.to_plain(item))
-            if name not in known:
-                near = did_you_mean(name, known)
-                yield Finding(f"there is no decision `{name}`", item.span, f"did you mean `{near}`?" if near else None)
+    carried = [(item, str(documents.to_plain(item))) for text in pack.own_rules for item in _decisions(text)]
+    names = {name for _, name in carried}
+    if 3 * len(names & known) < 2 * len(names):
+        return
+    for item, name in carried:
+        if name not in known:
+            near = did_you_mean(name, known)
+            yield Finding(f"there is no decision `{name}`", item.span, f"did you mean `{near}`?" if near else None)
+
+
+def _decisions(text: RuleText) -> tuple[Node, ...]:
+    decisions = text.root.get("decisions")
+    return decisions.items if isinstance(decisions, documents.Sequence) else ()
 
 
 def decisions_known(pack: LintedPack) -> set[str]:
@@ -49,7 +56,7 @@ LINT = Lint(
         # boxes/red-lid.yaml
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        decisions: [A1, A3]
+        decisions: [A1, A2, A3]
         severity: error
         each: box
         when: box.colour == "red"

@@ -1,0 +1,114 @@
+"""A new rule can be read and its tests can be run, and they fail until both are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kernelpath.analysis.formatting import format_text
+from kernelpath.analysis.lint import lint
+from kernelpath.analysis.scaffold import KINDS, scaffold, write_files
+from kernelpath.analysis.testing import run_pack_tests
+from kernelpath.packs.files import PackErrors
+from kernelpath.packs.reading import read_pack
+from lint.packs import boxes, merge
+
+TYPES = ["string", "int", "float", "bool", "colour", "colour?", "json", "object", "object?", "list<Box>", "map<int>"]
+
+
+def test_check(tmp_path: Path) -> None:
+    """A check knows its scope and how an item is called; the rest is for its author to say."""
+    rule, tests = scaffold(boxes(tmp_path), "boxes/red-lid")
+    assert (rule.path.name, tests.path.name) == ("red-lid.yaml", "red-lid.test.yaml")
+    assert rule.text == (
+        "summary: 'TODO: say in one sentence what holds'\n"
+        "why: |\n"
+        "  TODO: say what goes wrong where it does not.\n"
+        "severity: error\n"
+        "each: box\n"
+        "check: true\n"
+        "message: 'TODO: say what is wrong with `{box.id}`'\n"
+    ).replace("'", '"')
+    assert tests.text == (
+        "cases:\n"
+        '  - name: "TODO: an item of which it holds"\n'
+        "    given: {}\n"
+        "    expect: pass\n"
+        "\n"
+        '  - name: "TODO: an item of which it does not hold"\n'
+        "    given: {}\n"
+        "    expect: {fail: 'TODO: the exact message'}\n"
+        "\n"
+        '  - name: "TODO: an item to which it does not apply"\n'
+        "    given: {}\n"
+        "    expect: skip\n"
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tests_run_and_fail(kind: str, tmp_path: Path) -> None:
+    """Whatever its kind, a new rule loads, its tests fail, and lints say what is to be written."""
+    pack = boxes(tmp_path)
+    flow = {"doc": "box by box", "stage": "boxes", "order": "listed", "slots": "colour", "reads": {}}
+    merge(pack / "pack.yaml", {"scopes": {"box": {"given": {"weight": "int"}}}, "flows": {"row": flow}})
+    files = scaffold(pack, "boxes/new-rule", kind)
+    assert all(format_text(file.text, name) == file.text for file, name in zip(files, ("rule", "test"), strict=True))
+    write_files(files)
+    results = [each for each in run_pack_tests(pack, "new-rule").results if each.rule.endswith("/new-rule")]
+    assert results
+    assert any(each.outcome != "passed" for each in results)
+    assert "lint/missing-why" in {found.rule for found in lint(pack)}
+
+
+@pytest.mark.parametrize("kind", ["resolve", "table"])
+@pytest.mark.parametrize("type_", TYPES)
+def test_values_of_every_type(kind: str, type_: str, tmp_path: Path) -> None:
+    """A rule that gives a variable gives it a value of its type, so that the pack can be read."""
+    pack = boxes(tmp_path)
+    merge(pack / "pack.yaml", {"scopes": {"box": {"given": {"extra": type_}}}})
+    write_files(scaffold(pack, "boxes/new-rule", kind))
+    assert "extra" in read_pack(pack).scopes["box"].given
+
+
+REFUSED = [
+    ("box/red-lid", {}, "the pack has no stage `box`", "did you mean `boxes`?"),
+    ("shelves/red-lid", {}, "the pack has no stage `shelves`", "declare it under `stages` in pack.yaml first"),
+    ("red-lid", {}, "`red-lid` is not the name of a rule", "name it `STAGE/RULE`"),
+    ("boxes/a/b", {}, "`boxes/a/b` is not the name of a rule", "name it `STAGE/RULE`"),
+    ("boxes/RedLid", {}, "`RedLid` is not in kebab case", "use lower-case words with dashes between them"),
+    ("boxes/a", {"kind": "chek"}, "there is no kind of rule `chek`", "did you mean `check`?"),
+    ("boxes/a", {"kind": "resolve"}, "scope `box` has no variable that a new rule could give",
+     "declare one under `given` of scope `box` in pack.yaml first"),
+    ("boxes/a", {"kind": "table", "variable": "grade"}, "`grade` is given by a rule already",
+     "choose another variable"),
+    ("boxes/a", {"kind": "transition"}, "stage `boxes` has no flow, so there are no slots to change",
+     "declare one under `flows` in pack.yaml first"),
+    ("boxes/a", {"kind": "table", "variable": "mass"}, "`mass` is not under `given` of scope `box`",
+     "choose another variable"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options", "message", "help_text"), REFUSED)
+def test_refused(name: str, options: dict[str, str], message: str, help_text: str, tmp_path: Path) -> None:
+    """A rule that a pack cannot have is refused in words that say what would do."""
+    with pytest.raises(PackErrors) as caught:
+        scaffold(boxes(tmp_path), name, **options)
+    [found] = caught.value.diagnostics
+    assert (found.message, found.help) == (message, help_text)
+
+
+def test_existing_rule(tmp_path: Path) -> None:
+    """A rule that is there is never written over, nor is one of an extended pack replaced by an empty one."""
+    pack = boxes(tmp_path)
+    with pytest.raises(PackErrors, match="is there already"):
+        scaffold(pack, "boxes/grade")
+    extension = tmp_path / "more"
+    extension.mkdir()
+    (extension / "pack.yaml").write_text("summary: More boxes.\nextends: boxes\n", encoding="utf-8")
+    with pytest.raises(PackErrors, match="a pack that this one extends has rule `boxes/grade`"):
+        scaffold(extension, "boxes/grade")
+    write_files(scaffold(extension, "boxes/red-lid"))
+    assert (extension / "boxes/red-lid.yaml").is_file()
+    with pytest.raises(FileExistsError):
+        write_files([*scaffold(extension, "boxes/blue-lid"), *scaffold(extension, "boxes/blue-lid")])
