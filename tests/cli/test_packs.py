@@ -33,9 +33,9 @@ def test_a_rule_is_shown_as_it_was_written(cli: Cli) -> None:
     assert out.split("\n", 2)[2] == (pack_folder("execution-v0") / "flow" / "src-produced.yaml").read_text()
 
 
-def test_python_of_every_rule_compiles(cli: Cli) -> None:
-    """What is shown as a rule's Python is Python, and belongs to that rule alone."""
-    for rule in PACK.rules():
+def test_python_of_a_rule_compiles(cli: Cli) -> None:
+    """What is shown as a rule's Python is Python, and belongs to that rule alone; every twelfth rule is looked at."""
+    for rule in PACK.rules()[::12]:
         out = cli("pack", "show", rule.identity, "--python").out
         compile(out, rule.identity, "exec")
         prefix = f"def {rule.stage}__{rule.name}__".replace("-", "_")
