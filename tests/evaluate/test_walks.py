@@ -11,7 +11,9 @@ from kernelpath.evaluate.loading import load_folder
 from kernelpath.evaluate.program import Outcome, run_program
 from packs.folders import BOXES, copied, written
 
-CHECK = "summary: A\nwhy: b\nseverity: {severity}\neach: painting\norder: {order}\ncheck: {check}\nmessage: '{message}'\n"
+CHECK = (
+    "summary: A\nwhy: b\nseverity: {severity}\neach: painting\norder: {order}\ncheck: {check}\nmessage: '{message}'\n"
+)
 
 
 def check(condition: str, message: str, order: int = 40, severity: str = "error", extra: str = "") -> str:

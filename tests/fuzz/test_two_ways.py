@@ -53,4 +53,3 @@ def test_mutants(both: dict[str, CompiledPack]) -> None:
     for mutant in mutants(every_case(), 5, 1_000):
         fast, slow = answers(mutant, both)
         assert fast == slow, mutant["id"]
-

@@ -88,10 +88,18 @@ def _contents(folder: Path) -> list[tuple[str, bytes]]:
         seen.add(current)
         files, strays = yaml_files(current)
         own = [current / PACK_FILE, *(path for path in files if not path.name.endswith(TEST_SUFFIX))]
-        contents += [(f"{current.name}/{path.parent.name}/{path.name}", path.read_bytes()) for path in own]
+        contents += [(f"{current.name}/{path.parent.name}/{path.name}", _content(path)) for path in own]
         contents += [(path.as_posix(), b"") for path in strays]
         current = _next_folder(current, contents[len(contents) - len(own) - len(strays)][1])
     return contents
+
+
+def _content(path: Path) -> bytes:
+    """Return a file's bytes, or why there are none: reading the pack says so at the file."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        return f"{path}: {error}".encode("utf-8", "surrogatepass")
 
 
 def yaml_files(folder: Path) -> tuple[list[Path], list[Path]]:
