@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "kernels repin": ("kernels_repin", "point a manifest's kernelRefs at a catalogue"),
     "init": ("init", "make a first manifest for a model"),
     "run": ("run", "let a model answer"),
+    "bench": ("bench", "measure how fast a model is here"),
     "lsp": ("lsp", "serve editors: diagnostics, completion, hover and more as one types"),
     "demo": ("demo", "check, explain and compile two manifests that come with kernelpath"),
 }

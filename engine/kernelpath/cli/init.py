@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.executing import OWN_CATALOG, first_manifest, opened, placed
+from kernelpath.cli.executing import KEPT, OWN_CATALOG, first_manifest, opened, placed
+from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared
 
 TYPE_CHECKING = False
@@ -12,19 +13,15 @@ if TYPE_CHECKING:
 
     from kernelpath.cli.arguments import Arguments
 
-KEPT = ("stored", "f16", "f32")
 BROAD = "shader-f16,subgroups"
+KNOWN = ("shader-f16", "subgroup", "subgroups")  # features that the choice of kernels asks about
 
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
     arguments.add("model", metavar="MODEL", help="a GGUF file, a safetensors file, or a folder with one")
-    arguments.add(
-        "--keep", default="stored", choices=KEPT, help="how weights are kept (stored)"
-    )
-    features_help = (
-        "features that kernels may need, with commas; `device` asks the one here (shader-f16,subgroups)"
-    )
+    arguments.add("--keep", default="stored", choices=KEPT, help="how weights are kept (stored)")
+    features_help = f"features that kernels may need, with commas; `device` asks the one here ({BROAD})"
     arguments.add("--features", default=BROAD, metavar="LIST", help=features_help)
     add_shared(arguments, formats=("text", "json"), catalog=OWN_CATALOG)
 
@@ -42,4 +39,9 @@ def run(options: Namespace) -> int:
 def _features(text: str) -> frozenset[str]:
     if text == "device":
         return frozenset(placed("wgpu").limits.features)
-    return frozenset(name.strip() for name in text.split(",") if name.strip())
+    names = frozenset(name.strip() for name in text.split(",") if name.strip())
+    strange = sorted(names.difference(KNOWN))
+    if strange:
+        help_text = f"features are {', '.join(KNOWN)}, or `device`"
+        raise unusable("cli/usage", f"`{strange[0][:60]}` is no feature that kernels ask for", help_text=help_text)
+    return names

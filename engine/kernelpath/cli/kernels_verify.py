@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.executing import told
+from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from types import SimpleNamespace as Namespace
+    from typing import Any
 
     from kernelpath.cli.arguments import Arguments
+    from kernelpath.diagnostics import Diagnostic
+    from kernelpath.execute.verify import Check
 
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    arguments.add("kernels", nargs="*", metavar="KERNEL", help="with --device: only these, by file (all)")
+    arguments.add("kernels", nargs="*", metavar="KERNEL", help="with --device: those whose `file#entry` has it (all)")
     arguments.add("--device", action="store_true", help="run every variant here, and compare with the f64 reference")
     arguments.add("--adapter", metavar="NAME", help="part of the name of the GPU to take")
     add_shared(arguments)
@@ -23,7 +28,11 @@ def declare(arguments: Arguments) -> None:
 
 def run(options: Namespace) -> int:
     """Print what does not hold; exit code 1 where something does not."""
-    return _on_device(options) if options.device else _locked(options)
+    if options.device:
+        return _on_device(options)
+    if options.kernels or options.adapter:
+        raise unusable("cli/usage", "kernels are chosen for a device", help_text="add `--device`")
+    return _locked(options)
 
 
 def _locked(options: Namespace) -> int:
@@ -41,6 +50,60 @@ def _on_device(options: Namespace) -> int:
         from kernelpath.execute.device import open_device
         from kernelpath.execute.verify import table, verify
 
-        checks = list(verify(open_device(options.adapter), options.kernels))
-    console.write(table(checks))
-    return 0 if checks and all(check.holds for check in checks) else 1
+        device = open_device(options.adapter)
+        checks = list(_watched(verify(device, options.kernels), options))
+    if not checks:
+        raise unusable("cli/usage", f"no kernel has `{' or '.join(options.kernels)}` in its name")
+    if console.is_text:
+        console.write(f"{device.name}\n{table(checks)}\n")
+    elif console.format == "json":
+        _write_json(console, device.name, checks)
+    else:
+        console.report(_findings(checks), {})
+    return 0 if all(check.holds for check in checks) else 1
+
+
+def _watched(checks: Iterable[Check], options: Namespace) -> Iterator[Check]:
+    """Yield checks as they are done, and move a bar on with each kernel."""
+    from kernelpath.cli.progress import Progress
+    from kernelpath.emit.plan.families import load_families
+    from kernelpath.execute.verify import checkable
+
+    wanted = [each.name for each in checkable(load_families())]
+    if options.kernels:
+        wanted = [name for name in wanted if any(text in name for text in options.kernels)]
+    progress, current = Progress("kernels", len(set(wanted)), options.quiet), ""
+    for check in checks:
+        if check.kernel != current:
+            progress.add(1 if current else 0)
+            current = check.kernel
+        yield check
+    progress.close()
+
+
+def _write_json(console: Console, device: str, checks: list[Check]) -> None:
+    from kernelpath.cli.values import json_text
+
+    console.write(json_text({"device": device, "checks": [_members(check) for check in checks]}))
+
+
+def _members(check: Check) -> dict[str, Any]:
+    known = ("kernel", "case", "worst", "failures", "note", "skipped")
+    return {"holds": check.holds} | {name: getattr(check, name) for name in known}
+
+
+def _findings(checks: list[Check]) -> list[Diagnostic]:
+    from kernelpath.diagnostics import ERROR, Diagnostic
+
+    return [
+        Diagnostic(
+            "kernels/device/meaning",
+            (),
+            ERROR,
+            f"kernel `{check.kernel}` {check.note or f'has {check.failures} values outside its tolerance'}",
+            subject=check.kernel,
+            values=(("case", check.case), ("worst", f"{check.worst:.2f} of tolerance")),
+        )
+        for check in checks
+        if not check.holds
+    ]

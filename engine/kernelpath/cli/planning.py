@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-from kernelpath.cli.executing import opened
+from kernelpath.cli.describing import described
+from kernelpath.cli.executing import folded, opened, path_of
 from kernelpath.cli.inputs import read_document, unusable
 
 TYPE_CHECKING = False
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from kernelpath.diagnostics import Diagnostic
     from kernelpath.emit.plan.limits import Limits
 
-NEEDED = ("num_layers", "hidden_size", "num_heads", "num_kv_heads", "head_dim", "ffn_size", "vocab_size")
+CHUNK = 512  # tokens of a prefill that run in one call
+GPU, WEBGPU = LIMITS = ("gpu", "webgpu")
 
 
 def planned(options: Namespace, judged: Judged) -> tuple[dict[str, Any], list[Diagnostic]]:
@@ -25,16 +27,16 @@ def planned(options: Namespace, judged: Judged) -> tuple[dict[str, Any], list[Di
     from kernelpath.emit.plan.document import to_document
     from kernelpath.emit.plan.lower import decode_shape, lower, prefill_shape
 
-    path = ((judged.value or {}).get("runtimeInferencePatch") or {}).get("kernelPath")
-    if path is None:
-        raise unusable("cli/no-graph", "the manifest compiles to no kernel path, so there is nothing to plan")
+    path = path_of(judged.value, "plan")
     architecture = _architecture(options, judged)
     capacity = options.capacity or int(architecture["context_length"])
     limits = _limits(options.limits)
-    shapes = {"prefill": prefill_shape(capacity, min(512, capacity)), "decode": decode_shape(capacity)}
+    shapes = {"prefill": prefill_shape(capacity, min(CHUNK, capacity)), "decode": decode_shape(capacity)}
     lowered = {name: lower(path, architecture, shape, limits) for name, shape in shapes.items()}
     found = [diagnostic for each in lowered.values() for diagnostic in each.diagnostics]
-    return {name: to_document(each.plan) for name, each in lowered.items()}, list(dict.fromkeys(found))
+    if found:
+        return {}, folded(list(dict.fromkeys(found)))
+    return {name: to_document(each.plan) for name, each in lowered.items()}, []
 
 
 def _architecture(options: Namespace, judged: Judged) -> Mapping[str, Any]:
@@ -43,36 +45,46 @@ def _architecture(options: Namespace, judged: Judged) -> Mapping[str, Any]:
         found: Mapping[str, Any] = opened(options.model).architecture
         return found
     manifest = judged.manifest
-    own = manifest.document.value.get("architecture") if manifest.whole else None
-    missing = [name for name in NEEDED if not isinstance(own, dict) or name not in own]
-    if missing:
-        help_text = "name a model with --model, or describe it as kernels/architectures/README.md says"
-        raise unusable(
-            "cli/architecture", f"the manifest's architecture lacks {', '.join(missing)}", help_text=help_text
-        )
-    described: Mapping[str, Any] = own or {}
-    return described
+    return described(manifest.document.value.get("architecture") if manifest.whole else None)
 
 
 def _limits(name: str | None) -> Limits:
-    """Return the limits of an ordinary GPU, changed by those that a file gives."""
+    """Return the limits of an ordinary GPU, with those that a file changes, or the least that WebGPU allows."""
     from kernelpath.emit.plan.limits import Limits
 
+    if name == WEBGPU:
+        return Limits()
     ordinary = Limits(
         max_buffer_size=1 << 31,
         max_compute_invocations_per_workgroup=1024,
         max_compute_workgroup_storage_size=32_768,
         features=frozenset({"shader-f16", "subgroup"}),
     )
-    if name is None:
-        return ordinary
+    return ordinary if name in (None, GPU) else _from_file(str(name), ordinary)
+
+
+def _from_file(name: str, ordinary: Limits) -> Limits:
     given = read_document(name).value
-    known = {field.name for field in fields(Limits)}
-    if not isinstance(given, dict) or not known >= given.keys():
-        strange = ", ".join(sorted(given.keys() - known)) if isinstance(given, dict) else "no object"
-        raise unusable(
-            "cli/limits",
-            f"`{name}` is no list of limits: {strange}",
-            help_text=f"limits are {', '.join(sorted(known))}",
-        )
-    return replace(ordinary, **{**given, "features": frozenset(given.get("features", ordinary.features))})
+    if not isinstance(given, dict):
+        raise _no_limits(name, "it is no object")
+    known = {field.name: field.type for field in fields(ordinary)}
+    for member, value in given.items():
+        if member not in known:
+            raise _no_limits(name, f"there is no limit `{member[:60]}`")
+        if not _suits(value, member):
+            raise _no_limits(name, f"`{member}` has a value that it cannot have")
+    features = given.get("features", ordinary.features)
+    return replace(ordinary, **{**given, "features": frozenset(features)})
+
+
+def _suits(value: object, member: str) -> bool:
+    if member == "features":
+        return isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return isinstance(value, bool) if member == "cpu" else type(value) is int and value >= 0
+
+
+def _no_limits(name: str, why: str) -> Exception:
+    from kernelpath.emit.plan.limits import Limits
+
+    known = ", ".join(field.name for field in fields(Limits))
+    return unusable("cli/limits", f"`{name}` gives no limits: {why}", help_text=f"{GPU}, {WEBGPU}, or a file: {known}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.executing import OWN_CATALOG, first_manifest, kernel_path, named_manifest, opened, placed, told
+from kernelpath.cli.executing import OWN_CATALOG, Findings, add_model, add_place, graph_path, opened, placed, told
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared, whole_number
+from kernelpath.cli.tracing import Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,23 +21,17 @@ if TYPE_CHECKING:
     from kernelpath.execute.session import Session
     from kernelpath.models.model import Model
 
-TOP = 10
+TOP = 10  # logits of each new token that `--format json` prints
 INTERRUPTED = 130
 
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    arguments.add("model", metavar="MODEL", help="a GGUF file, a safetensors file, or a folder with one")
-    arguments.add(
-        "--manifest", metavar="FILE", help="run this manifest's graph, not one made for the model"
-    )
+    add_model(arguments)
     text = arguments.group()
-    text.add("--prompt", metavar="TEXT", help="the text to go on with")
-    text.add(
-        "--chat",
-        metavar="TEXT",
-        help="a message to answer, by the model's chat template; - for standard input",
-    )
+    text.add("--prompt", metavar="TEXT", help="the text to go on with; - for standard input")
+    chat_help = "a message to answer, by the model's chat template; - or nothing for standard input"
+    text.add("--chat", metavar="TEXT", nargs="?", const="-", help=chat_help)
     text.add("--ids", metavar="LIST", help="token ids as they are, with commas")
     add = arguments.group("generation").add
     add("--max-tokens", type=whole_number, default=128, metavar="N", help="at most so many new tokens (128)")
@@ -46,14 +41,9 @@ def declare(arguments: Arguments) -> None:
     add("--seed", type=whole_number, default=0, metavar="N", help="where the random numbers begin (0)")
     add("--ignore-end", action="store_true", help="go on past tokens that end a text")
     add = arguments.group("where").add
-    add(
-        "--backend",
-        default="auto",
-        choices=("auto", "wgpu", "numpy"),
-        help="a GPU, numpy, or what there is (auto)",
-    )
-    add("--adapter", metavar="NAME", help="part of the name of the GPU to take")
-    add("--keep", default="stored", choices=("stored", "f16", "f32"), help="how weights are kept (stored)")
+    add_place(add)
+    capacity_help = "positions that the cache has room for (prompt and new tokens)"
+    add("--capacity", type=whole_number, default=0, metavar="N", help=capacity_help)
     add("--trace", metavar="FILE", help="write each step's output in numbers there, one JSON object a line")
     add_shared(arguments, formats=("text", "json"), catalog=OWN_CATALOG)
 
@@ -72,27 +62,32 @@ def number(text: str) -> float:
 def run(options: Namespace) -> int:
     """Stream the text, then say how fast it came; or print everything as JSON."""
     console = Console(options)
+    if options.prompt is None and options.chat is None and options.ids is None:
+        raise unusable("cli/usage", "there is nothing to answer", help_text="give `--prompt`, `--chat` or `--ids`")
     model = opened(options.model)
     place = placed(options.backend, options.adapter)
     if place.note and console.is_text:
-        sys.stderr.write(place.note + "\n")
-    path = _path(options, model, place)
-    with told(), _trace(options.trace) as observer:
+        console.error(place.note + "\n")
+    try:
+        path = graph_path(options, model, place)
+    except Findings as findings:
+        return findings.told(console)
+    with told(), Trace(options.trace) as observer:
         prompt = _prompt(options, model)
-        session = _session(model, place, path, len(prompt) + max(options.max_tokens, 1))
+        session = _session(options, model, place, path, prompt)
         running = _running(options, model, session, prompt, observer, console.is_text)
-        for piece in running:
-            if console.is_text:
-                console.write(piece)
+        _stream(console, running)
     return _finish(console, place, running)
 
 
-def _path(options: Namespace, model: Model, place: Place) -> Any:
-    if options.manifest:
-        manifest = named_manifest(options.manifest)
-    else:
-        manifest = first_manifest(model, frozenset(place.limits.features), options.catalog, options.keep)
-    return kernel_path(manifest, options.pack, options.catalog)
+def _stream(console: Console, running: Run) -> None:
+    """Write text as it comes where people read it; Ctrl-C ends it, and what came stands."""
+    try:
+        for piece in running:
+            if console.is_text and console.output is None:
+                console.write(piece)
+    except KeyboardInterrupt:
+        return  # between two tokens: the outcome says that it was interrupted
 
 
 def _prompt(options: Namespace, model: Model) -> list[int]:
@@ -100,28 +95,41 @@ def _prompt(options: Namespace, model: Model) -> list[int]:
 
     if options.ids is not None:
         return prompt_ids(model, ids=_ids(options.ids))
+    text = _text(options.prompt if options.chat is None else options.chat)
     if options.chat is not None:
-        text = sys.stdin.read() if options.chat == "-" else options.chat
         return prompt_ids(model, messages=[{"role": "user", "content": text}])
-    return prompt_ids(model, options.prompt or "")
+    found = prompt_ids(model, text)
+    if not found:
+        raise unusable("cli/usage", "the prompt is empty", help_text="a text has at least one token")
+    return found
+
+
+def _text(given: str) -> str:
+    """Return a text as it was given, or standard input; raises InputErrors where that is no UTF-8."""
+    if given != "-":
+        return given
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise unusable("cli/input", f"byte {error.start} of standard input is not UTF-8") from None
 
 
 def _ids(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdecimal() for part in parts):
-        raise unusable(
-            "cli/usage", f"`{text[:60]}` is no list of token ids", help_text="write them with commas: `--ids 1,2,3`"
-        )
+    if not all(part.isascii() and part.isdecimal() and len(part) < 20 for part in parts):
+        help_text = "write them with commas: `--ids 1,2,3`"
+        raise unusable("cli/usage", f"`{text[:60]}` is no list of token ids", help_text=help_text)
     return [int(part) for part in parts]
 
 
-def _session(model: Model, place: Place, path: Any, capacity: int) -> Session:
+def _session(options: Namespace, model: Model, place: Place, path: Any, prompt: list[int]) -> Session:
     """Make the session with room for the prompt and the new tokens, not for all that the model could hold."""
     from kernelpath.execute.session import Session, make_plans
     from kernelpath.models.progress import WatchedWeights
 
-    most = int(model.architecture["context_length"])
-    plans = make_plans(path, model.architecture, place.limits, min(capacity, most))
+    wanted = options.capacity or len(prompt) + max(options.max_tokens, 1)
+    capacity = min(wanted, int(model.architecture["context_length"]))
+    plans = make_plans(path, model.architecture, place.limits, max(capacity, 2))
     weights = WatchedWeights(model.weights)
     return Session(plans, place.make(weights), weights)
 
@@ -135,49 +143,24 @@ def _running(options: Namespace, model: Model, session: Session, prompt: list[in
     return Run(session, model.tokenizer, prompt, chosen)
 
 
-class _Trace:
-    """Writes what each step left, in numbers, a line a step; without a file it watches nothing."""
-
-    def __init__(self, name: str | None) -> None:
-        self.name = name
-        self.file: Any = None
-
-    def __enter__(self) -> Any:
-        if self.name is None:
-            return None
-        try:
-            self.file = open(self.name, "w", encoding="utf-8")
-        except OSError as error:
-            raise unusable("cli/output", f"`{self.name}` cannot be written", error) from None
-        return self._line
-
-    def _line(self, dispatch: Any, outputs: Any) -> None:
-        import json
-
-        from kernelpath.execute.run import statistics
-
-        numbers = {name: statistics(values) for name, values in outputs.items()}
-        line = {"step": dispatch.step, "op": dispatch.op, "kernel": dispatch.variant.name, "outputs": numbers}
-        self.file.write(json.dumps(line) + "\n")
-
-    def __exit__(self, *_: object) -> None:
-        if self.file is not None:
-            self.file.close()
-
-
-_trace = _Trace
-
-
 def _finish(console: Console, place: Place, running: Run) -> int:
     from kernelpath.cli.values import json_text
 
     outcome = running.outcome
+    told = outcome.to_dict()
     if console.is_text:
-        console.write("\n")
-        sys.stderr.write(
-            f"{place.name}: prefill {len(outcome.prompt_ids)} tokens at {outcome.prefill_rate:.1f} tokens/s, "
-            f"decode {len(outcome.ids)} tokens at {outcome.decode_rate:.1f} tokens/s, stopped: {outcome.stopped}\n"
-        )
+        console.write("\n" if console.output is None else outcome.text + "\n")
+        if not console.quiet:
+            console.error(_rates(place, told))
     else:
-        console.write(json_text({"backend": place.backend, "device": place.name, **outcome.to_dict()}))
+        console.write(json_text({"backend": place.backend, "device": place.name, **told}))
     return INTERRUPTED if outcome.stopped == "interrupted" else 0
+
+
+def _rates(place: Place, outcome: dict[str, Any]) -> str:
+    timings = outcome["timings"]
+    phases = (
+        f"{phase} {timings[phase + 'Tokens']} tokens at {timings[phase + 'TokensPerSecond']:.1f} tokens/s"
+        for phase in ("prefill", "decode")
+    )
+    return f"{place.name}: {', '.join(phases)}, stopped: {outcome['stopped']}\n"
