@@ -108,7 +108,7 @@ def test_without_the_rules_a_wildcard_before_the_name_is_too_broad() -> None:
         ("waivers:\n  - {rule: a, reason: b, owner: c, expires: 2030-02-30}\n", ["waivers.yaml:2:45"]),
         ("waivers:\n  - {rule: a, reason: ' ', owner: c, expires: 2030-02-28}\n", ["waivers.yaml:2:23"]),
         ("waivers:\n  - {rule: a, ruel: b, reason: b, owner: c, expires: 2030-02-28}\n", ["waivers.yaml:2:15"]),
-        ("waivers: [\n", ["waivers.yaml:2:1"]),
+        ("waivers: []\nwaivers: []\n", ["waivers.yaml:2:1"]),
     ],
 )
 def test_a_file_that_is_no_waiver_file_is_refused(text: str, expected: list[str]) -> None:

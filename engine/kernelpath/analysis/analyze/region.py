@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.analysis.domain.domain import Domain
+from kernelpath.analysis.domain.leaves import leaves_of, loops_of
 from kernelpath.analysis.domain.search import Search, Where
 from kernelpath.analysis.domain.stages import RuleFormulas, StageFormulas, stage_formulas
 from kernelpath.analysis.domain.witness import make_item, outcomes
@@ -39,7 +40,9 @@ class Region:
         """Return the regions of a stage; raises TooLarge."""
         formulas = stage_formulas(pack, stage)
         conditions = [condition for rules in formulas.rules for condition in rules.conditions()]
-        domain = Domain([*conditions, *formulas.assumed], formulas.lifting.loops, formulas.roots())
+        decided = [*conditions, *formulas.assumed]
+        roots = dict.fromkeys(leaf.root() for formula in decided for leaf in leaves_of(formula))
+        domain = Domain(decided, loops_of(decided), roots)
         assumed = Where(frozenset(domain.diagrams.truth(domain.value(formula)) for formula in formulas.assumed))
         region = cls(formulas, domain, Search(domain.diagrams), assumed)
         for rules in formulas.rules:

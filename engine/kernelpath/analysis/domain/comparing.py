@@ -25,6 +25,9 @@ def same(left: Formula, right: Formula) -> Formula:
     literals = tuple(side.value for side in (left, right) if isinstance(side, Constant))
     if len(literals) == 2:
         return Constant(worked_out(json_equal, literals))
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Choice):  # branch by branch, few variables meet
+            return Choice(one.test, same(one.then, other), same(one.otherwise, other))
     return Apply("==", json_equal, (left, right), literals)
 
 

@@ -6,10 +6,11 @@ reduced, so two functions are equal exactly if their node numbers are (Bryant 19
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kernelpath.analysis.domain.formulas import LONG, worked_out
+from kernelpath.language.json_values import json_equal
 
 TERMINAL = 1 << 30
 NODE_LIMIT = 300_000
@@ -32,6 +33,13 @@ def identity(value: Any) -> Any:
     if isinstance(value, bool | int | str) or value is None:
         return (type(value).__name__, value)
     return ("object", id(value))
+
+
+def _number(value: Any) -> Any:
+    """Return what equal scalars have in common: an int and a float may be equal, a truth value is no number."""
+    if type(value) in (int, float):
+        return ("number", value) if value == value else object()
+    return identity(value)
 
 
 class Diagrams:
@@ -169,6 +177,35 @@ class Diagrams:
                 children = tuple(self._mapped(key, child, terminal) for child in self.children[node])
                 found = self.node(self.levels[node], children)
             self._memo[memo_key] = found
+        return found
+
+    def equal(self, left: int, right: int) -> int:
+        """Return where two functions have equal values, none of which is a list or an object on both sides.
+
+        Two functions of separate variables are compared value by value, not pair by pair.
+        """
+        one, other = self.support(left), self.support(right)
+        if one and other and max(other) < min(one):
+            left, right, one, other = right, left, other, one
+        if not one or not other or max(one) >= min(other):
+            return self.apply("==", json_equal, (left, right))
+        alike: dict[Any, list[int]] = {}
+        for terminal in self.terminals(right):
+            alike.setdefault(_number(self.values[terminal]), []).append(terminal)
+        return self._equal(left, right, alike)
+
+    def _equal(self, left: int, right: int, alike: Mapping[Any, list[int]]) -> int:
+        key = ("==", left, right)
+        found = self._memo.get(key)
+        if found is None:
+            if self.levels[left] == TERMINAL:
+                same = alike.get(_number(self.values[left]), [])
+                found = self.union(self.equals(right, terminal) for terminal in same)
+            else:
+                found = self.node(
+                    self.levels[left], tuple(self._equal(child, right, alike) for child in self.children[left])
+                )
+            self._memo[key] = found
         return found
 
     def reachable(self, node: int) -> list[int]:

@@ -130,6 +130,8 @@ class Domain:
                 return self._owned(leaf, [None if v is ABSENT else v for v in leaf.choices], None)
             case Own(leaf=leaf):
                 return self._owned(leaf, [v is not ABSENT for v in leaf.choices], False)
+            case Apply(name="==", arguments=(left, right)):
+                return diagrams.equal(self.value(left), self.value(right))
             case Apply(function=function, arguments=arguments):
                 return diagrams.apply(formula, function, tuple(self.value(part) for part in arguments))
             case All(parts=parts):

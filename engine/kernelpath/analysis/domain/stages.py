@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kernelpath.analysis.domain.combining import NULL_VALUE, choice, negated
 from kernelpath.analysis.domain.formulas import TRUE, All, Any_, Constant, Formula, Leaf, Read
+from kernelpath.analysis.domain.leaves import leaves_of, owners_of
 from kernelpath.analysis.domain.lifting import Lifting, Names
 from kernelpath.language.types import Type, required
 from kernelpath.packs.model import Check, Pack, Resolve, Row, Rule, Scope, Stage, Table, Term, Transition
@@ -91,7 +92,17 @@ def stage_formulas(pack: Pack, stage: Stage) -> StageFormulas:
         if flow.stage == stage.name and flow.visits:
             found.assumed.append(found.lifting.lift(flow.visits.checked.expression, found.names))
     found.rules = [_add(found, rule) for rule in stage.rules]
+    found.assumed = _relevant(found)
     return found
+
+
+def _relevant(found: StageFormulas) -> list[Formula]:
+    """Return what is assumed of anything that the rules read; the rest would only make the domain larger.
+
+    What never happens without the rest does not happen with it either.
+    """
+    read = {leaf for rules in found.rules for formula in rules.conditions() for leaf in owners_of(formula)}
+    return [formula for formula in found.assumed if not read.isdisjoint(leaves_of(formula))]
 
 
 def _add(found: StageFormulas, rule: Rule) -> RuleFormulas:
