@@ -114,7 +114,7 @@ class Origins:
         """Return the kernel path of a config that takes the place of the manifest's graph."""
         if self.overlay is None or not self.overlay.is_config:
             return None
-        section = self.overlay.document.value["inference"]
+        section = self.overlay.document.value.get("inference")
         named = isinstance(section, dict) and bool(section.get("kernelPath"))
         return (self.overlay.document, "/inference/kernelPath") if named else None
 

@@ -46,7 +46,7 @@ class Placing:
     @cached_property
     def _derived(self) -> bool:
         """Whether the config names a kernel path, from which the graph is derived."""
-        section = self.overlay.document.value["inference"] if self.overlay and self.overlay.is_config else None
+        section = self.overlay.document.value.get("inference") if self.overlay and self.overlay.is_config else None
         return isinstance(section, dict) and bool(section.get("kernelPath"))
 
     def _in_overlay(self, pointer: str) -> str:
