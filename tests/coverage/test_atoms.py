@@ -65,7 +65,7 @@ def test_undecided_atoms_are_shown_in_the_rule(shop: Path) -> None:
         ("shop/boxes/fits.yaml:6:56", 'no case decides `box.note == "red"`'),
     ]
     assert found[0].help == (
-        "this case would: `- {name: 'box.name == \"hat\" decides', given: {box: {name: hat, size: 11, colour: red}}, "
+        'this case would: `- {name: box.name == "hat" decides, given: {box: {colour: red, size: 11, name: hat}}, '
         "expect: pass}`"
     )
 
@@ -73,18 +73,22 @@ def test_undecided_atoms_are_shown_in_the_rule(shop: Path) -> None:
 def test_cases_that_are_shown_decide(shop: Path) -> None:
     """Once the cases that are shown are added, every atom is decided."""
     tests = shop / "boxes" / "fits.test.yaml"
+    added: list[dict[str, object]] = []
     for atom in next(rule for rule in covered(shop).rules if rule.rule.name == "fits").undecided():
-        for number, case in enumerate(atom.deciding.cases):
+        for number, case in enumerate(case for case in atom.deciding.cases if case.given not in added):
+            added.append(case.given)
             lines = case.text(f"{atom.text} {number}").splitlines()
             text = tests.read_text(encoding="utf-8") + "".join(f"  {line}\n" for line in lines)
             tests.write_text(text, encoding="utf-8")
-    assert all(result.outcome == "passed" for result in load_pack_tests(shop).run())
+    assert [each.message for result in load_pack_tests(shop).run() for each in result.diagnostics] == []
     assert str(covered(shop).shares["atoms"]) == "6 of 6 (100.0 %)"
 
 
 def test_what_no_input_decides_is_left_out(shop: Path) -> None:
     """An atom that another one settles is told to be impossible, and does not count."""
     rule = shop / "boxes" / "fits.yaml"
+    tests = shop / "boxes" / "fits.test.yaml"
+    tests.write_text(tests.read_text(encoding="utf-8").replace(" note: null,", ""), encoding="utf-8")
     text = rule.read_text(encoding="utf-8").replace(CHECK, 'box.size <= most or (box.colour == "blue" and false)')
     rule.write_text(text, encoding="utf-8")
     coverage = covered(shop)

@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pack doc": ("pack_doc", "write a pack's documentation as Markdown"),
     "pack lint": ("pack_lint", "say what reads badly in a pack, is for nothing, or has no test"),
     "pack fmt": ("pack_fmt", "write a pack's files in their canonical form"),
+    "pack new": ("pack_new", "begin a rule, with a test that fails until it is written"),
     "pack test": ("pack_test", "run the tests beside rules; measure coverage, and which mutants they notice"),
     "kernels list": ("kernels_list", "list the kernels of a catalogue"),
     "kernels verify": ("kernels_verify", "hold kernels to the lock file, or to their meaning on this device"),

@@ -44,7 +44,7 @@ def run(options: Namespace) -> int:
         console.write("".join(difference(each) for each in changed))
     elif options.check:
         found = [_unformatted(each) for each in changed]
-        console.report(found, pack_sources(found), "formatted\n")
+        console.report(found, pack_sources(found), "" if found else "all files are formatted\n")
     else:
         for each in changed:
             each.path.write_text(each.after, encoding="utf-8", newline="")

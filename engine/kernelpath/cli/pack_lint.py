@@ -33,7 +33,7 @@ def run(options: Namespace) -> int:
         found = [finding for name in names for finding in _lint(pack_folder(name), options.fix, console)]
     except PackErrors as errors:
         raise refused(errors) from None
-    console.report(found, pack_sources(found), "".join(f"{name}: clean\n" for name in names))
+    console.report(found, pack_sources(found), "" if found else "".join(f"{name}: clean\n" for name in names))
     return 1 if found else 0
 
 

@@ -21,7 +21,9 @@ def declare(arguments: Arguments) -> None:
     add = arguments.add
     add("rule", metavar="PACK/STAGE/RULE", help="the new rule; STAGE/RULE is one of the pack that --pack says")
     add("--kind", default="check", choices=_KINDS, help="what the rule is (check)")
-    add("--gives", metavar="VARIABLE", help="what a resolve or a table gives; the first that no rule gives, if left out")
+    add(
+        "--gives", metavar="VARIABLE", help="what a resolve or a table gives; the first that no rule gives, if left out"
+    )
     add_shared(arguments, formats=("text",))
 
 
@@ -43,5 +45,7 @@ def run(options: Namespace) -> int:
 
         raise unusable("cli/output", f"`{shown_path(files[0].path)}` cannot be written", error) from None
     told = "".join(f"wrote {shown_path(file.path)}\n" for file in files)
-    console.write("" if console.quiet else f"{told}now write them: `kernelpath pack test {pack} -k {parts[-1]}` fails\n")
+    console.write(
+        "" if console.quiet else f"{told}now write them: `kernelpath pack test {pack} -k {parts[-1]}` fails\n"
+    )
     return 0

@@ -78,6 +78,16 @@ class Bench:
             return None
         return None if found.kind == "error" else found
 
+    def lacks(self, given: Given, rule: Rule) -> bool:
+        """Return whether a rule reads what is not given."""
+        try:
+            evaluate(rule, self.scope, given.values, given.sources)
+        except NotGiven:
+            return True
+        except (TypeError, KeyError, AttributeError, ValueError):
+            return False
+        return False
+
     def example(self, plain: Plain) -> Example | None:
         """Return the case of plain values, None where it could not be one."""
         given = self.given(plain)

@@ -72,7 +72,14 @@ class _Pair:
     def first(self, givens: Iterator[Plain]) -> Example | None:
         """Return the first case that tells the two apart, made as small as it can be."""
         found = next((values for values in givens if self.differ(values)), None)
-        return None if found is None else self.bench.example(self.bench.smallest(found, self.differ))
+        return None if found is None else self.bench.example(self.bench.smallest(found, self._still_differ))
+
+    def _still_differ(self, values: Plain) -> bool:
+        """Return whether a case made smaller tells the two apart, be it that the mutant reads what is not given."""
+        given = self.bench.given(values)
+        if given is None or self.bench.outcome(given) is None:
+            return False
+        return self.differ(values) or self.bench.lacks(given, self.mutant)
 
 
 def _said(outcome: Outcome) -> object:
