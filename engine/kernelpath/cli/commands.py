@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pack fmt": ("pack_fmt", "write a pack's files in their canonical form"),
     "pack new": ("pack_new", "begin a rule, with a test that fails until it is written"),
     "pack test": ("pack_test", "run the tests beside rules; measure coverage, and which mutants they notice"),
+    "pack analyze": ("pack_analyze", "find dead, shadowed and contradictory rules, and gaps in tables"),
+    "pack diff": ("pack_diff", "say what changes from one pack to another"),
     "kernels list": ("kernels_list", "list the kernels of a catalogue"),
     "kernels verify": ("kernels_verify", "hold kernels to the lock file, or to their meaning on this device"),
     "kernels pin": ("kernels_pin", "write down the content of this project's kernels"),

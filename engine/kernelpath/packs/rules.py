@@ -118,7 +118,7 @@ class RuleReader:
             "stage": file.stage,
             "name": file.name,
             "kind": self.node.kind,
-            "place": place_of(root),
+            "place": place_of(root.key(self.node.kind) or root),
             "summary": self._plain("summary"),
             "why": self._plain("why"),
             "decisions": tuple(self._plain("decisions", [])),
