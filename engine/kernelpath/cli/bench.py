@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 from kernelpath.cli.console import Console
@@ -75,7 +76,7 @@ def _session(options: Namespace, model: Model, place: Place, path: Any) -> Sessi
 
     capacity = max(options.prefill + options.decode, 2)
     plans = make_plans(path, model.architecture, place.limits, capacity, options.prefill)
-    weights = WatchedWeights(model.weights)
+    weights = WatchedWeights(model.weights, sys.stderr)
     return Session(plans, place.make(weights), weights)
 
 

@@ -130,7 +130,7 @@ def _session(options: Namespace, model: Model, place: Place, path: Any, prompt: 
     wanted = options.capacity or len(prompt) + max(options.max_tokens, 1)
     capacity = min(wanted, int(model.architecture["context_length"]))
     plans = make_plans(path, model.architecture, place.limits, max(capacity, 2))
-    weights = WatchedWeights(model.weights)
+    weights = WatchedWeights(model.weights, sys.stderr)
     return Session(plans, place.make(weights), weights)
 
 
