@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace as Namespace
 
     from kernelpath.cli.arguments import Arguments
+    from kernelpath.cli.waiving import Waiving
     from kernelpath.diagnostics import Diagnostic
 
 
@@ -19,14 +20,16 @@ def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
     arguments.add("files", nargs="+", metavar="FILE", help=MANIFEST_HELP)
     add_request(arguments)
+    arguments.add("--waivers", metavar="FILE", help="findings that somebody answers for, until a day")
     add_shared(arguments)
 
 
 def run(options: Namespace) -> int:
     """Check every file, those after a bad one too, and return the exit code of the worst."""
-    once_only([*options.files, options.runtime])
+    once_only([*options.files, options.runtime, options.waivers])
     console = Console(options)
     judge = Judge.of(options)
+    waiving = _waiving(options)
     judged: list[Judged] = []
     refused: list[InputErrors] = []
     for name in options.files:
@@ -34,10 +37,22 @@ def run(options: Namespace) -> int:
             judged.append(judge.judge(name))
         except InputErrors as errors:
             refused.append(errors)
-    _tell(console, judge, judged, refused)
+    found = [diagnostic for one in judged for diagnostic in one.diagnostics]
+    ok = all(one.ok for one in judged)
+    if waiving is not None:
+        found, ok = waiving.applied(judged)
+    _tell(console, judge, judged, found, refused, waiving)
     if refused:
         return 2
-    return 0 if all(one.ok for one in judged) else 1
+    return 0 if ok else 1
+
+
+def _waiving(options: Namespace) -> Waiving | None:
+    if options.waivers is None:
+        return None
+    from kernelpath.cli.waiving import Waiving
+
+    return Waiving.of(options.waivers, options.pack)
 
 
 def once_only(names: list[str | None]) -> None:
@@ -46,9 +61,18 @@ def once_only(names: list[str | None]) -> None:
         raise unusable("cli/usage", "standard input is named more than once, but it can be read only once")
 
 
-def _tell(console: Console, judge: Judge, judged: list[Judged], refused: list[InputErrors]) -> None:
-    found = _distinct([diagnostic for one in judged for diagnostic in one.diagnostics])
+def _tell(
+    console: Console,
+    judge: Judge,
+    judged: list[Judged],
+    found: list[Diagnostic],
+    refused: list[InputErrors],
+    waiving: Waiving | None,
+) -> None:
+    found = _distinct(found)
     sources = judge.sources([one.manifest for one in judged])
+    if waiving is not None:
+        sources[waiving.source.name] = waiving.source
     unread = [diagnostic for errors in refused for diagnostic in errors.diagnostics]
     if not console.is_text:
         console.report([*found, *unread], sources)

@@ -97,6 +97,17 @@ def read_document(name: str) -> Document:
     return document
 
 
+def read_text(name: str) -> Source:
+    """Return the text in a file, or on standard input for `-`; raises InputErrors where it is none."""
+    from kernelpath.diagnostics import Source
+
+    shown = "<stdin>" if name == STANDARD_INPUT else name
+    try:
+        return Source(shown, _bytes(name).decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise unusable("cli/input", f"`{name}` is not text in UTF-8", error) from None
+
+
 def _bytes(name: str) -> bytes:
     """Return a file's content, and no more of it than what a document may have, whatever kind of file it is."""
     try:
