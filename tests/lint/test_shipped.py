@@ -18,18 +18,10 @@ from kernelpath.resources import resource
 PACKS = sorted(path.parent.name for path in resource("rules").glob("*/pack.yaml"))
 
 
-# Lints that the shipped packs do not pass yet; whoever makes a pack pass one takes it out here.
-OPEN = {
-    "execution-v0": {"lint/unused-scope-variable", "lint/unused-value", "lint/unused-record-field"},
-    "strict": {"lint/untested-rule"},
-}
-
-
 @pytest.mark.parametrize("name", PACKS)
 def test_shipped_pack(name: str) -> None:
-    """No lint finds anything in a shipped pack, those left out that are open."""
-    found = [each for each in lint(resource("rules", name)) if each.rule not in OPEN.get(name, ())]
-    assert [f"{each.span}: {each.rule}: {each.message}" for each in found] == []
+    """No lint finds anything in a shipped pack."""
+    assert [f"{each.span}: {each.rule}: {each.message}" for each in lint(resource("rules", name))] == []
 
 
 Rule = dict[str, Any]
