@@ -135,14 +135,16 @@ def test_two_rows_of_a_unique_table_are_a_finding(paint: Any) -> None:
     """Hit policy `unique` holds: where two rows apply the table gives nothing, and says so."""
     table = (
         "summary: A\nwhy: b\neach: painting\norder: 25\ntable: coat_text\nhit: unique\nrows:\n"
-        "  - {when: box.size < 5, value: '\"small\"'}\n  - {when: box.size > 3, value: '\"big\"'}\n  - {value: '\"any\"'}\n"
+        "  - {when: box.size < 5, value: '\"small\"'}\n  - {when: box.size > 3, value: '\"big\"'}\n"
+        "  - {value: '\"any\"'}\n"
     )
     outcome = paint([box("a", size=9)], paint__coat_text=table)
     assert told(outcome) == [
         (
             "boxes/paint/coat-text",
             "a",
-            "rule `boxes/paint/coat-text` cannot be evaluated here: 2 rows of a table with hit policy `unique` apply at once",
+            "rule `boxes/paint/coat-text` cannot be evaluated here: "
+            "2 rows of a table with hit policy `unique` apply at once",
         )
     ]
 

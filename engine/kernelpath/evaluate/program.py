@@ -62,22 +62,39 @@ class ProgramRun:
                 self._entry(entry)
         except Finished as finished:
             return Outcome(finished.args[0], self.report, self.workspace)
-        given = self.report.ok or (self.program["always"] and self.program["value"][1][0] in self.workspace)
-        value = self.pack.value(self.program["value"], self.workspace) if given else None
-        return Outcome(value, self.report, self.workspace)
+        return Outcome(self._value(), self.report, self.workspace)
+
+    def _value(self) -> Any:
+        """Return what the program gives; one that passed, but whose value was never set, did not pass."""
+        term = self.program["value"]
+        unset = [name for name in term[1] if name not in self.workspace]
+        if not self.report.ok and (unset or not self.program["always"]):
+            return None
+        try:
+            if unset:
+                raise EvaluationError(f"nothing set `{unset[0]}`, which the program gives")
+            return self.pack.value(term, self.workspace)
+        except EvaluationError as error:
+            self._tell("value", "value", error)
+            return None
 
     def _entry(self, entry: EntryData) -> None:
+        try:
+            if self._due(entry):
+                getattr(self, "_" + entry["verb"])(entry)
+        except EvaluationError as error:
+            self._refuse(entry, error)
+
+    def _due(self, entry: EntryData) -> bool:
+        """Return whether an entry's turn has come; one that lacks something is passed over, and so are its stages."""
         present = self.workspace.keys()
         when = entry["when"]
         if when and present >= entry["asks"] and not self.pack.value(when, self.workspace):
-            return
+            return False
         if not (present >= entry["reads"] and self.report.passed(entry["needs"])) or self._gapped(entry):
             self.report.skipped.update(entry["stages"])
-            return
-        try:
-            getattr(self, "_" + entry["verb"])(entry)
-        except EvaluationError as error:
-            self._refuse(entry, error)
+            return False
+        return True
 
     def _gapped(self, entry: EntryData) -> bool:
         """Whether the entry reads records of which some are missing; flows alone know how to go on after a gap."""
@@ -85,11 +102,12 @@ class ProgramRun:
 
     def _refuse(self, entry: EntryData, error: EvaluationError) -> None:
         """Report an entry that hit a limit of the language, such as nesting, on this input."""
+        self._tell(entry["label"], entry["stages"][0] if entry["stages"] else entry["label"], error)
+
+    def _tell(self, label: str, stage: str, error: EvaluationError) -> None:
         from kernelpath.diagnostics import Diagnostic
 
-        rule = f"{self.pack.meta['name']}/{entry['label']}"
-        stage = entry["stages"][0] if entry["stages"] else entry["label"]
-        self.report.add(Diagnostic(rule, (), "error", str(error)), stage)
+        self.report.add(Diagnostic(f"{self.pack.meta['name']}/{label}", (), "error", str(error)), stage)
 
     def _set(self, entry: EntryData) -> None:
         for name, term in entry["terms"]:

@@ -6,6 +6,7 @@ Such an entry would be passed over in silence, rules and all, and an item's faul
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
 from kernelpath.packs.model import Check, Entry, Flow, Pack, Place, Program, Rule, Scope, Stage, Term, Text
@@ -17,7 +18,9 @@ Read = tuple[str, Place]
 def gaps(pack: Pack) -> list[Diagnostic]:
     """Return what the programs of a pack read that is not there when they read it."""
     given = {name: place for program in pack.programs.values() for name, place in _unset(pack, program)}
-    return [*given.values(), *(found for program in pack.programs.values() for found in _ungiven(pack, program))]
+    programs = pack.programs.values()
+    others = [found for program in programs for check in (_ungiven, _unwalked) for found in check(pack, program)]
+    return [*given.values(), *{(found.span, found.message): found for found in others}.values()]
 
 
 def outside(pack: Pack) -> frozenset[str]:
@@ -51,6 +54,32 @@ def _unset(pack: Pack, program: Program) -> Iterator[tuple[tuple[str, Place], Di
                 message = f"program `{program.name}` reads `{name}` here {when}"
                 yield (name, place), _fault("pack/order", message, place, f"by its entry `{entry.verb}: {entry.name}`")
         there |= targets(entry)
+    for name, place in _of_terms([program.value]):
+        if name not in there:
+            message = f"program `{program.name}` gives `{name}`, which is never set"
+            yield (name, place), _fault("pack/order", message, place)
+
+
+def _unwalked(pack: Pack, program: Program) -> Iterator[Diagnostic]:
+    """Yield the entries that rely on a stage that no entry before them walks."""
+    done: set[str] = set()
+    for entry in program.entries:
+        stages, _ = walked(pack, entry)
+        for name in _relied_on(pack, entry, stages):
+            if name not in done | {stage.name for stage in stages}:
+                message = f"this relies on stage `{name}`, which program `{program.name}` has not walked yet"
+                yield _fault("pack/after", message, entry.place)
+        done |= {stage.name for stage in stages}
+
+
+def _relied_on(pack: Pack, entry: Entry, stages: Sequence[Stage]) -> Iterator[str]:
+    """Yield the stages of whose items, or of whose passing, an entry makes something."""
+    for key in ("needs", "gaps", "of"):
+        names: Any = entry.settings.get(key, ())
+        yield from names
+    yield from (name for stage in stages for name in stage.after)
+    if entry.verb == "read":
+        yield from pack.records[entry.name].after
 
 
 def reads(pack: Pack, entry: Entry) -> Iterator[Read]:
