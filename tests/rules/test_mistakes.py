@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from kernelpath.analysis.testing import BROKEN, run_pack_tests
+from kernelpath.packs.files import PackErrors
 from rules.small_pack import write_pack
 from rules.test_runner import GOOD, told
 
@@ -58,16 +59,6 @@ FILES = {
         GOOD["boxes/fits"],
         ["1:1: there is no rule `boxes/fit` for this test (did you mean `boxes/fits`?)"],
     ),
-    "a test beside the pack": (
-        "fits",
-        GOOD["boxes/fits"],
-        ["1:1: a test file lies beside its rule, in the folder of a stage"],
-    ),
-    "a test too deep": (
-        "boxes/old/fits",
-        GOOD["boxes/fits"],
-        ["1:1: a test file lies beside its rule, in the folder of a stage"],
-    ),
     "a check that never fails": (
         "broken/named",
         "cases:\n  - name: a\n    given: {raw: {name: a}}\n    expect: pass\n",
@@ -88,13 +79,24 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_faulty_file_is_a_failure(tmp_path: Path, name: str) -> None:
-    """A test file that cannot be read, lies astray or shows one side only is broken."""
+    """A test file that cannot be read, is of no rule or shows one side only is broken."""
     rule, text, expected = FILES[name]
     results = run_pack_tests(write_pack(tmp_path, {rule: text}))
     broken = [result for result in results.results if result.name is None]
     assert [result.outcome for result in broken] == [BROKEN]
     assert told(type(results)(tuple(broken), ())) == expected
     assert not results.ok
+
+
+@pytest.mark.parametrize("name", ["fits", "boxes/old/fits"], ids=["a test beside the pack", "a test too deep"])
+def test_file_astray_is_a_fault_of_the_pack(tmp_path: Path, name: str) -> None:
+    """A test file that lies in no stage's folder would never be run, so the pack is refused."""
+    folder = write_pack(tmp_path, {name: GOOD["boxes/fits"]})
+    with pytest.raises(PackErrors) as refused:
+        run_pack_tests(folder)
+    assert [each.message for each in refused.value.diagnostics] == [
+        "this file is not read: it lies in no stage's folder"
+    ]
 
 
 def test_mistakes_of_all_cases_are_told_in_one_go(tmp_path: Path) -> None:

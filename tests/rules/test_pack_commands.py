@@ -8,8 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
+import kernelpath.cli as cli_package
+import kernelpath.diagnostics.render as render_package
 from kernelpath.cli import main
 
 SHOP = Path(__file__).parent.parent / "planted" / "shop"
@@ -78,6 +81,7 @@ def test_failure_is_shown_in_the_test_file(shop: Path, cli: Cli) -> None:
 def test_selection_and_first_failure(shop: Path, cli: Cli) -> None:
     """`-k` keeps cases by rule and name; `--fail-fast` stops at the first that fails."""
     assert cli("test shop -k red")[1] == "shop: 1 passed, of 1 rule\n"
+    assert "covered: rules 1 of 1 (100.0 %)" in cli("test shop -k label --coverage")[1]
     change(shop, "boxes/fits.test.yaml", "size: 10,", "size: 12, name: hat,")
     code, out, _ = cli("test shop --fail-fast")
     assert (code, out.splitlines()[-1]) == (1, "shop: 1 failed, of 1 rule")
@@ -140,6 +144,21 @@ def test_reports_for_tools(shop: Path, cli: Cli) -> None:
     [result] = json.loads(cli("test shop --format sarif")[1])["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 7
     assert cli("test shop --format github")[1].startswith("::error file=shop/boxes/label.test.yaml,line=7,")
+
+
+@pytest.mark.parametrize("old", ["value: later", "value: first}", "cases:"], ids=["one fails", "another", "unreadable"])
+def test_json_is_as_its_schema_says(old: str, shop: Path, cli: Cli) -> None:
+    """The report has the shape that is documented, whatever it tells of."""
+    schema = json.loads((Path(cli_package.__file__).parent / "pack_test.schema.json").read_text(encoding="utf-8"))
+    findings = json.loads((Path(render_package.__file__).parent / "report.schema.json").read_text(encoding="utf-8"))
+    whole = json.loads(cli("test shop --coverage --mutate --format json")[1])
+    change(shop, "boxes/label.test.yaml", old, old + "~ [")
+    faulty = json.loads(cli("test shop --coverage --mutate --format json")[1])
+    for told in (whole, faulty):
+        jsonschema.validate(told, schema)
+        jsonschema.validate({name: told[name] for name in ("version", "diagnostics", "summary")}, findings)
+    assert (len(whole["diagnostics"]), "mutants" in whole["packs"][0]) == (0, True)
+    assert (faulty["summary"]["error"], "mutants" in faulty["packs"][0]) == (1, False)
 
 
 def test_format_writes_checks_and_shows(shop: Path, cli: Cli) -> None:

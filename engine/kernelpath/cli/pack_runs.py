@@ -94,9 +94,9 @@ def _merge(observer: Observer, told: Told, tests: PackTests) -> None:
         seen.merge(taken, vectors)
 
 
-def run_coverage(run: PackRun, observer: Observer) -> None:
-    """Measure what the cases covered."""
-    run.coverage = measure(run.tests.pack, observer)
+def run_coverage(run: PackRun, observer: Observer, settings: RunSettings) -> None:
+    """Measure what the cases covered; of a selection, only the rules that it is of."""
+    run.coverage = measure(run.tests.pack, observer, seen_only=settings.select is not None)
 
 
 def run_mutants(run: PackRun, settings: RunSettings) -> None:

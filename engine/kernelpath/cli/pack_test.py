@@ -86,7 +86,7 @@ def _run_pack(name: str, options: Namespace, settings: RunSettings, console: Con
         one = PackRun(folder, load_pack_tests(folder))
         observer = run_cases(one, settings)
     if options.coverage:
-        run_coverage(one, observer)
+        run_coverage(one, observer, settings)
     if options.mutate and one.passed:
         run_mutants(one, settings)
     return one

@@ -79,9 +79,13 @@ class PackCoverage:
         return sum(atom.deciding.impossible for rule in self.rules for atom in rule.atoms)
 
 
-def measure(pack: Pack, observer: Observer) -> PackCoverage:
-    """Return what a run of a pack's tests covered, with the cases that would decide the atoms it left undecided."""
+def measure(pack: Pack, observer: Observer, *, seen_only: bool = False) -> PackCoverage:
+    """Return what a run of a pack's tests covered, with the cases that would decide the atoms it left undecided.
+
+    Where a run was of some cases only, `seen_only` leaves out the rules that none of them is of.
+    """
     own = [rule for rule in pack.rules() if rule.identity.startswith(f"{pack.name}/")]
+    own = [rule for rule in own if rule.identity in observer.seen] if seen_only else own
     return PackCoverage(tuple(_rule(pack, observer.seen.get(rule.identity) or Seen.of(rule)) for rule in own))
 
 

@@ -11,7 +11,7 @@ from kernelpath.analysis.testing.parts import terms_of
 from kernelpath.language.ast import Literal, Member, walk
 from kernelpath.packs.model import Rule
 
-_MOST = 4_000
+_MOST = 600
 
 
 def neighbours(givens: Iterable[Plain], rule: Rule) -> Iterator[Plain]:

@@ -55,6 +55,8 @@ def changes(node: Expression, near: Type | None = None) -> Iterator[Change]:
     for kind, changed in _here(node, near):
         yield Change(kind, ((node, changed),))
     for name, place, child in _children(node):
+        if isinstance(node, ListLiteral) and isinstance(child, Literal):
+            continue  # an item that is left out is noticed, or not, just as one that is changed
         for change in changes(child, _compared(node)):
             inner = change.expression
             value = getattr(node, name)
