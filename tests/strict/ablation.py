@@ -32,11 +32,11 @@ OPERATIONS: dict[str, list[tuple[str, str]]] = {
         (
             "    parts:\n      of: step.section\n      order: [preLayer, layer, postLayer, sampling]\n"
             "      repeated: layer\n"
-            "      on: step.layers\n      count: walked_layers\n      split: {resolved: layers}\n",
+            "      'on': step.layers\n      count: walked_layers\n      split: {resolved: layers}\n",
             "",
         ),
     ],
-    "own layers": [("      on: step.layers\n", "      on: '\"all\"'\n")],
+    "own layers": [("'on': step.layers\n", "'on': '\"all\"'\n")],
     "layers in turn": [("max(highest_layer + 1, 1)", "1")],
     "state anew": [("      start: {state: activation}\n      carry: prefill_slots\n", "      start: prefill_slots\n")],
     "carried": [("      carry: prefill_slots\n", "")],
@@ -60,7 +60,7 @@ OPERATIONS: dict[str, list[tuple[str, str]]] = {
             "    - {walk: overlay}\n"
             "    - {walk: stripping, needs: [session, session-parts], keep: {dropped: dropped}}\n",
         ),
-        ("no_members else runtime.session)", "no_members else without(runtime.session, dropped))"),
+        ("          else runtime.session)", "          else without(runtime.session, dropped))"),
     ],
     "merged sets": [("merges: [precision, kvIO, constants]", "merges: []")],
     "families": [("families: true", "families: false")],
