@@ -102,6 +102,13 @@ def test_bad_input_and_usage(words: str, cli: Cli) -> None:
     assert cli(words)[0] == 2
 
 
+def test_pack_that_cannot_be_read_is_in_the_one_report(cli: Cli) -> None:
+    """Tools get one document, with what kept a pack from being tested among its findings."""
+    code, out, err = cli("test shop nowhere --format json")
+    assert (code, err) == (2, "")
+    assert [found["message"] for found in json.loads(out)["diagnostics"]] == ["there is no pack `nowhere`"]
+
+
 def test_two_processes_find_what_one_finds(shop: Path, cli: Cli) -> None:
     """How many processes run the tests changes nothing of what is told."""
     change(shop, "boxes/fits.test.yaml", "size: 10,", "size: 9,")

@@ -67,9 +67,12 @@ def run(options: Namespace) -> int:
         found += _findings(one, options)
         if options.fail_fast and not one.passed:
             break
-    report(console, runs, found)
-    if unread:
+    refusals = [diagnostic for errors in unread for diagnostic in errors.diagnostics]
+    report(console, runs, found if console.is_text else [*found, *refusals])
+    if unread and console.is_text:
         raise _together(unread)
+    if unread:
+        return 2
     return 1 if any(diagnostic.severity == ERROR for diagnostic in found) else 0
 
 
