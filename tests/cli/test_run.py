@@ -92,6 +92,20 @@ def test_a_prompt_may_be_piped(cli: Cli, model: str) -> None:
     assert ran == Ran(2, "", "-: error[cli/input]: byte 2 of standard input is not UTF-8\n")
 
 
+def test_a_prompt_of_bytes_that_are_no_text(cli: Cli, model: str) -> None:
+    """An argument that is not UTF-8 is told with the place of its first wrong byte."""
+    for option in ("--prompt", "--chat"):
+        ran = cli("run", model, *NUMPY, option, "th\udce9", "-q")
+        assert ran == Ran(2, "", "-: error[cli/input]: byte 2 of the text is not UTF-8\n")
+
+
+def test_an_embedding_model_is_told_to_be_one(cli: Cli, folder: Path) -> None:
+    """It runs, and people are told that its text means nothing."""
+    model = model_file(folder, "embeddinggemma", "f32")
+    ran = cli("run", model, *NUMPY, "--ids", "5", "--max-tokens", "1", "-q")
+    assert (ran.code, ran.err) == (0, "Tiny is an embedding model: what it goes on with means nothing\n")
+
+
 def test_sampling_is_seeded(cli: Cli, model: str) -> None:
     """One seed gives one text, another another; with one candidate it is the greedy one."""
     words = (model, "--ids", "5,6", "--max-tokens", "8", "--ignore-end")

@@ -66,8 +66,8 @@ def run(options: Namespace) -> int:
         raise unusable("cli/usage", "there is nothing to answer", help_text="give `--prompt`, `--chat` or `--ids`")
     model = opened(options.model)
     place = placed(options.backend, options.adapter)
-    if place.note and console.is_text:
-        console.error(place.note + "\n")
+    if console.is_text:
+        console.error("".join(f"{note}\n" for note in (place.note, _unfit(model)) if note))
     try:
         path = graph_path(options, model, place)
     except Findings as findings:
@@ -78,6 +78,13 @@ def run(options: Namespace) -> int:
         running = _running(options, model, session, prompt, observer, console.is_text)
         _stream(console, running)
     return _finish(console, place, running)
+
+
+def _unfit(model: Model) -> str | None:
+    """Return what to tell people whose model does not make text: it runs all the same."""
+    if model.architecture["pooling"] == "none":
+        return None
+    return f"{model.name} is an embedding model: what it goes on with means nothing"
 
 
 def _stream(console: Console, running: Run) -> None:
@@ -106,12 +113,12 @@ def _prompt(options: Namespace, model: Model) -> list[int]:
 
 def _text(given: str) -> str:
     """Return a text as it was given, or standard input; raises InputErrors where that is no UTF-8."""
-    if given != "-":
-        return given
+    content = sys.stdin.buffer.read() if given == "-" else given.encode("utf-8", "surrogateescape")
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise unusable("cli/input", f"byte {error.start} of standard input is not UTF-8") from None
+        where = "standard input" if given == "-" else "the text"
+        raise unusable("cli/input", f"byte {error.start} of {where} is not UTF-8") from None
 
 
 def _ids(text: str) -> list[int]:
