@@ -69,6 +69,7 @@ class Unrolled:
     keys: list[str | tuple[str, ...]] = field(default_factory=list)
     parts: list[tuple[bool, list[list[int]]]] = field(default_factory=list)
     passes: dict[tuple[int, State], State] = field(default_factory=dict)
+    quiet: dict[State, set[int]] = field(default_factory=dict)
 
     def run(self, settle: bool) -> None:
         """Visit everything once, or round and round until the slots on entry are ones that were there before."""
@@ -180,6 +181,26 @@ class Unrolled:
             self.slots.update(self.passes[key])
 
     def _visit_all(self, positions: Sequence[int]) -> None:
+        """Look up what each item does to the slots, but for those that are known to leave these slots as they are."""
+        quiet = self.quiet.setdefault(_state(self.slots), set())
+        for place, position in enumerate(positions):
+            if position not in quiet:
+                if self._visit(position):
+                    return self._visit_each(positions[place + 1 :])
+                quiet.add(position)
+        return None
+
+    def _visit(self, position: int) -> bool:
+        """Look up what one item does to the slots, and return whether it changes any."""
+        held = self._held(position, self.slots)
+        effect = self.effects[position].get(held)
+        if effect is None:
+            effect = self.effects[position][held] = self._effect(position, held)
+        changes = [entry for entry in effect.writes if self.slots.get(entry[0]) != entry[1]]
+        self.slots.update(changes)
+        return bool(changes)
+
+    def _visit_each(self, positions: Sequence[int]) -> None:
         """Look up what each item does to the slots; a flow that reads one slot needs no tuple of what they hold."""
         slots, effects, keys = self.slots, self.effects, self.keys
         read = slots.get
