@@ -1,0 +1,60 @@
+"""Pages that are generated are what the sources give; KERNELPATH_UPDATE_GOLDEN=1 writes them anew."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from kernelpath.language import render_reference
+from kernelpath.packs.decisions import carriers, decision_matrix
+from kernelpath.packs.model import Pack
+from kernelpath.packs.reading import read_pack
+from kernelpath.resources import resource
+
+UPDATE = "KERNELPATH_UPDATE_GOLDEN"
+DECISIONS = (
+    *(f"E{number:02}" for number in range(1, 90)),
+    *(f"K{number:02}" for number in range(1, 7)),
+    *(f"G{number:02}" for number in range(1, 5)),
+)
+
+
+@cache
+def shipped() -> Pack:
+    """Return the pack that decides as the reference does."""
+    return read_pack(resource("rules", "execution-v0"))
+
+
+def assert_generated(path: Path, text: str) -> None:
+    """Compare a page with what generates it, or write it where that was asked for."""
+    if os.environ.get(UPDATE) == "1":
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text, f"{path.name} is not up to date; {UPDATE}=1 writes it"
+
+
+def test_every_decision_is_carried_out() -> None:
+    """Each decision of the reference is a rule's, or pack.yaml says which operation's; there are no others."""
+    assert sorted(carriers(shipped())) == sorted(DECISIONS)
+
+
+def test_operations_are_for_decisions_that_no_rule_carries() -> None:
+    """What pack.yaml puts into words is what cannot be seen in a rule file."""
+    assert [name for name, rules in carriers(shipped()).items() if name in shipped().decisions and rules] == []
+
+
+def test_decision_matrix() -> None:
+    """DECISIONS.md beside the rules is the matrix that they give."""
+    assert_generated(resource("rules", "execution-v0", "DECISIONS.md"), decision_matrix(shipped()))
+
+
+def test_language_reference() -> None:
+    """grammars/REFERENCE.md is what the declarations of the language give."""
+    assert_generated(resource("grammars", "REFERENCE.md"), render_reference())
+
+
+def test_links_of_the_matrix_lead_to_files() -> None:
+    """Every rule of the matrix is a file beside it."""
+    folder = resource("rules", "execution-v0")
+    files = {folder / rule.stage / f"{rule.name}.yaml" for rule in shipped().rules()}
+    assert [path for path in files if not path.is_file()] == []
