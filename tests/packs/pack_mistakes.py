@@ -22,12 +22,18 @@ EDITS: dict[str, Edit] = {
     "bad-name-of-a-record": ("  Box:\n", "  box:\n"),
     "record-of-an-unknown-scope": ("    scope: order\n", "    scope: ordr\n"),
     "record-after-an-unknown-stage": ("    after: [shape]", "    after: [shap]"),
-    "field-of-a-wrong-type": ("size: {type: int, value: 'int(number(raw.size))'}", "size: {type: int, value: raw.name}"),
+    "field-of-a-wrong-type": (
+        "size: {type: int, value: 'int(number(raw.size))'}",
+        "size: {type: int, value: raw.name}",
+    ),
     "misspelt-variable-in-a-field": ("value: text(raw.name)", "value: text(rae.name)"),
     "misspelt-function-in-a-field": ("value: colour_of(raw.paint)", "value: color_of(raw.paint)"),
     "function-of-unknown-type": ("parameters: {value: json}", "parameters: {value: jso}"),
     "function-with-a-loop": ("    value: colour(lower(trim(text(value))))", "    value: 'any v in [value]: v == 1'"),
-    "function-without-value": ("    parameters: {value: json}\n    value: colour", "    parameters: {value: json}\n    # colour"),
+    "function-without-value": (
+        "    parameters: {value: json}\n    value: colour",
+        "    parameters: {value: json}\n    # colour",
+    ),
     "constant-and-value": ("  answer: {type: json}", "  answer: {type: json}\n  largest: {type: int}"),
     "constant-of-another-type": ("the largest size, value: 100", "the largest size, value: ten"),
     "scope-uses-unknown": ("uses: [largest]", "uses: [lagest]"),
@@ -35,7 +41,10 @@ EDITS: dict[str, Edit] = {
     "scope-over-unknown": ("over: {raw: raws}", "over: {raw: rows}"),
     "scope-over-two": ("over: {raw: raws}", "over: {raw: raws, other: raws}"),
     "misspelt-subject": ("subject: '{index}'", "subject: '{inde}'"),
-    "given-of-unknown-type": ("given: {coat: 'colour?', coat_text: string}", "given: {coat: 'color?', coat_text: string}"),
+    "given-of-unknown-type": (
+        "given: {coat: 'colour?', coat_text: string}",
+        "given: {coat: 'color?', coat_text: string}",
+    ),
     "stage-of-unknown-scope": ("paint: {scope: painting,", "paint: {scope: paintin,"),
     "stage-without-scope": ("paint: {scope: painting, doc: the colours}", "paint: {doc: the colours}"),
     "stage-after-itself": ("paint: {scope: painting,", "paint: {scope: painting, after: [paint],"),
@@ -80,12 +89,16 @@ EDITS: dict[str, Edit] = {
     "value-read-too-early": ("{set: {raws: elements(ordered)}}", "{set: {raws: elements(answer)}}"),
     "two-things-wrong": ("  answer: {type: json}", "  answer: {type: jsn}\n  more: {type: intt}"),
 }
+WALK, WALK_THEN = "{walk: shape}", "{walk: shape}\n      - "
 OPERATIONS: dict[str, Edit] = {
-    "operation-unknown": ("{walk: shape}", "{run: trce, into: {answer: sources}}"),
-    "operation-without-argument": ("{walk: shape}", "{run: named_layers, into: {answer: highest}}"),
+    "operation-unknown": (WALK, WALK_THEN + "{run: trce, into: {answer: sources}}"),
+    "operation-without-argument": (WALK, WALK_THEN + "{run: named_layers, into: {answer: highest}}"),
     "operation-with-unknown-argument": (
-        "{walk: shape}",
-        "{run: named_layers, with: {layers: raws, order: raws}, into: {answer: highest}}",
+        WALK,
+        WALK_THEN + "{run: named_layers, with: {layers: raws, order: raws}, into: {answer: highest}}",
     ),
-    "operation-with-unknown-result": ("{walk: shape}", "{run: named_layers, with: {layers: raws}, into: {answer: top}}"),
+    "operation-with-unknown-result": (
+        WALK,
+        WALK_THEN + "{run: named_layers, with: {layers: raws}, into: {answer: top}}",
+    ),
 }
