@@ -1,7 +1,5 @@
 """Mistakes that people make in pack.yaml: a name for each, the text that is replaced in the small pack, and by what."""
 
-# ruff: noqa: E501
-
 from __future__ import annotations
 
 Edit = tuple[str, str]
