@@ -23,7 +23,7 @@ from kernelpath.language import EvaluationError
 #: The content of a slot that an earlier fault left open, and of one that nothing wrote.
 UNKNOWN = object()
 MOST_ROUNDS = 1000
-State = tuple[tuple[str, Any], ...]
+State = frozenset[tuple[str, Any]]
 
 
 @dataclass(slots=True, eq=False)
@@ -70,6 +70,7 @@ class Unrolled:
     parts: list[tuple[bool, list[list[int]]]] = field(default_factory=list)
     passes: dict[tuple[int, State], State] = field(default_factory=dict)
     quiet: dict[State, set[int]] = field(default_factory=dict)
+    known: State | None = None
 
     def run(self, settle: bool) -> None:
         """Visit everything once, or round and round until the slots on entry are ones that were there before."""
@@ -82,14 +83,15 @@ class Unrolled:
     def _rounds(self, settle: bool) -> Iterator[None]:
         """Yield once for each round, until the slots on entry were there before."""
         seen: set[State] = set()
-        while _state(self.slots) not in seen:
+        while self._state() not in seen:
             if len(seen) >= MOST_ROUNDS:
                 raise EvaluationError(f"the slots do not settle in {MOST_ROUNDS:,} rounds")
-            seen.add(_state(self.slots))
+            seen.add(self._state())
             yield
             if not settle:
                 return
             self.slots.update(self.fresh)
+            self.known = None
 
     def report_to(self, report: Report, stage: str) -> None:
         """Report the findings of all effects, in the order in which the effects first came about."""
@@ -172,17 +174,29 @@ class Unrolled:
 
     def _repetition(self, positions: list[int]) -> None:
         """Visit one repetition, or take over what the same items made of the same slots before."""
-        key = (id(positions), _state(self.slots))
+        key = (id(positions), self._state())
         if key not in self.passes:
             self._visit_all(positions)
-            self.passes[key] = _state(self.slots)
+            self.passes[key] = self._state()
         else:
+            self._restore(self.passes[key])
+
+    def _state(self) -> State:
+        """Return what all slots hold; the same object until one of them changes."""
+        if self.known is None:
+            self.known = frozenset(self.slots.items())
+        return self.known
+
+    def _restore(self, state: State) -> None:
+        """Let the slots hold what they held before."""
+        if state is not self.known:
             self.slots.clear()
-            self.slots.update(self.passes[key])
+            self.slots.update(state)
+            self.known = state
 
     def _visit_all(self, positions: Sequence[int]) -> None:
         """Look up what each item does to the slots, but for those that are known to leave these slots as they are."""
-        quiet = self.quiet.setdefault(_state(self.slots), set())
+        quiet = self.quiet.setdefault(self._state(), set())
         for place, position in enumerate(positions):
             if position not in quiet:
                 if self._visit(position):
@@ -197,7 +211,9 @@ class Unrolled:
         if effect is None:
             effect = self.effects[position][held] = self._effect(position, held)
         changes = [entry for entry in effect.writes if self.slots.get(entry[0]) != entry[1]]
-        self.slots.update(changes)
+        if changes:
+            self.slots.update(changes)
+            self.known = None
         return bool(changes)
 
     def _visit_each(self, positions: Sequence[int]) -> None:
@@ -245,23 +261,21 @@ class Unrolled:
         blamed = several | {effect.position for effect in self.order if effect.findings}
         if not blamed:
             return
-        end = dict(self.slots)
-        self.slots.clear()
-        self.slots.update(self._entry)
+        end = self._state()
+        self._restore(self._entry)
         passages: dict[tuple[int, State], Passage] = {}
         for _ in self._rounds(settle):
             self._retrace(passages)
         for passage in passages.values():
             self._attribute_passage(passage, blamed)
-        self.slots.clear()
-        self.slots.update(end)
+        self._restore(end)
 
     def _retrace(self, passages: dict[tuple[int, State], Passage]) -> None:
         """Go one round again, and note of each passage in which repetitions it was taken."""
         for repeated, lists in self.parts:
             for number, positions in enumerate(lists):
                 if repeated:
-                    key = (id(positions), _state(self.slots))
+                    key = (id(positions), self._state())
                     passages.setdefault(key, Passage(positions, key[1])).numbers.add(number)
                     self._repetition(positions)
                 else:
@@ -279,14 +293,10 @@ class Unrolled:
         key = self.keys[position]
         return slots.get(key) if isinstance(key, str) else tuple([slots.get(one) for one in key])
 
-    _entry: dict[str, Any] = field(default_factory=dict)
+    _entry: State = frozenset()
 
     def __post_init__(self) -> None:
-        self._entry = dict(self.slots)
-
-
-def _state(slots: Mapping[str, Any]) -> State:
-    return tuple(sorted(slots.items(), key=lambda entry: entry[0]))
+        self._entry = self._state()
 
 
 def _placed(diagnostic: Diagnostic, repetitions: set[int], word: str) -> Diagnostic:
