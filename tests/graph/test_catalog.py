@@ -1,0 +1,100 @@
+"""Catalogues and presets are read once, and what is none is refused in words."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kernelpath as kp
+from conformance.recorded import cases
+from kernelpath.graph.catalog import Kernel, kernel_reference, load_presets
+from kernelpath.resources import resource
+
+SHIPPED = resource("kernels", "catalogs", "doppler-0.1.7.yaml")
+
+
+def test_the_shipped_catalogue() -> None:
+    """All kernels are there by file and entry, each with its identity."""
+    kernels = kp.load_catalog("doppler-0.1.7")
+    assert len(kernels) == 222
+    assert all(isinstance(kernel, Kernel) and kernel.digest.startswith("sha256:") for kernel in kernels.values())
+    assert kp.load_catalog("doppler-0.1.7") is kernels
+
+
+def test_a_catalogue_by_its_file(tmp_path: Path) -> None:
+    """A copy of the file is the same catalogue; without a kernel its steps cannot be pinned."""
+    text = SHIPPED.read_text(encoding="utf-8")
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    assert kp.load_catalog(str(path)).keys() == kp.load_catalog("doppler-0.1.7").keys()
+    found = next(case for case in cases("presets") if case["fn"] == "compile" and case["expect"]["ok"])
+    kernel = found["options"]["manifestInference"]["execution"]["steps"][0]["kernel"]
+    path.write_text(text.replace(f"kernel: {kernel}\n", "kernel: gone.wgsl\n"), encoding="utf-8")
+    result = kp.compile(found["options"]["manifestInference"], catalog=str(path))
+    assert "E34" in result.diagnostics[0].decisions
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("", ":1:1", "the file is empty"),
+        ("kernels: 5\n", ":1:10", "expected a list, but this is `5`"),
+        ("kernels: [5]\n", ":1:11", "expected a mapping, but this is `5`"),
+        ("kernels: [\n", ":1:10", "the `[` that opens here is never closed"),
+        ("kernels:\n\t- a\n", ":2:1", "a tab cannot indent"),
+        ("kernel: []\n", ":1:1", "unknown key `kernel`"),
+    ],
+)
+def test_a_file_that_is_no_catalogue(tmp_path: Path, text: str, place: str, message: str) -> None:
+    """What is wrong with a catalogue's file is told at its line and column."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(kp.PackErrors) as raised:
+        kp.load_catalog(str(path))
+    assert [(str(d.span).removeprefix(path.as_posix()), d.message) for d in raised.value.diagnostics] == [
+        (place, message)
+    ]
+
+
+@pytest.mark.parametrize("name", ["nowhere", "", "a" * 5_000, "a\0b", "\ud800", "/", None, 5, ["a"]])
+def test_a_name_without_catalogue(name: Any) -> None:
+    """Whatever is given for a catalogue's name, there is one or there is none."""
+    with pytest.raises(kp.PackErrors, match="there is no kernel catalogue"):
+        kp.load_catalog(name)
+
+
+@pytest.mark.parametrize("catalog", [None, 5, [], {"a#main": 5}, {"a#main": {"digest": "x"}}])
+def test_what_is_no_loaded_catalogue(catalog: Any) -> None:
+    """A catalogue that was not loaded is refused before any rule looks into it."""
+    with pytest.raises(kp.PackErrors, match="as `load_catalog` returns it"):
+        kp.compile({}, catalog=catalog)
+
+
+def test_presets_stand_for_their_aliases_and_stay_as_they_are() -> None:
+    """Answers that are derived from a preset are the caller's to change; the preset stays."""
+    before = copy.deepcopy(dict(load_presets()))
+    derived = kp.execution_from_kernel_path("gemma3-f16-fused-f16a-online").value
+    for step in derived["execution"]["steps"]:
+        step.setdefault("constants", {})["changed"] = True
+        step["kernelRef"].clear()
+    derived["execution"]["policies"].clear()
+    assert dict(load_presets()) == before
+    again = kp.execution_from_kernel_path("gemma3-f16-fused-f16a-online").value
+    assert "changed" not in str(again)
+    assert again["execution"]["policies"]["unresolvedKernel"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "entry", "reference"),
+    [
+        ("rmsnorm.wgsl", "main", "rmsnorm.main"),
+        ("Rope_Half.wgsl", "main_f16", "rope.half.main.f16"),
+        ("a--b.wgsl", "é", "a.b."),
+    ],
+)
+def test_references(kernel: str, entry: str, reference: str) -> None:
+    """A reference has the file's name and the entry, in lower case, and dots for everything else."""
+    assert kernel_reference(kernel, entry) == reference
