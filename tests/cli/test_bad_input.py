@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -185,3 +189,53 @@ def test_help_is_no_mistake(cli: Cli, words: str) -> None:
     ran = cli(*words.split())
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(("usage: kernelpath", "kernelpath 0."))
+
+
+@pytest.mark.parametrize("field", ["id", "op", "phase", "src", "dst", "kernel", "layers", "precision", "kvIO"])
+@pytest.mark.parametrize("value", [[], {}, [[1]], 5, None])
+def test_odd_steps_are_no_fault_of_fix(cli: Cli, folder: Path, field: str, value: object) -> None:
+    """Whatever a member of a step is, `fix` ends with an answer."""
+    manifest = json.loads((folder / "passes.json").read_text())
+    manifest["inference"]["execution"]["steps"][0][field] = value
+    (folder / "odd.json").write_text(json.dumps(manifest))
+    assert cli("fix", "odd.json", "--trials", "50").code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ({"inference": []}, "the inference section is a list, not an object"),
+        ({"a": 1, "inference": 5}, "the inference section is a number, not an object"),
+        ({"modelId": "m", "inference": {}}, "this is a manifest, not a runtime config"),
+    ],
+)
+def test_what_is_no_runtime_config(cli: Cli, folder: Path, config: object, told: str) -> None:
+    """A config that would change nothing is refused: whoever gave it meant something."""
+    (folder / "odd.json").write_text(json.dumps(config))
+    ran = cli("check", "passes.json", "--runtime", "odd.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+
+
+@pytest.mark.parametrize("execution", ["x", [], {"steps": {"0": {}}}, {"steps": 5}, {"steps": ""}])
+def test_something_else_in_place_of_a_graph(cli: Cli, folder: Path, execution: object) -> None:
+    """It is no graph, so that nothing is checked; but it does not pass."""
+    section = {"schema": "doppler.execution/v0", "sessionDefaults": {}, "execution": execution}
+    (folder / "odd.json").write_text(json.dumps(section))
+    ran = cli("check", "-q", "odd.json")
+    assert ran.code == 1
+    assert "error[cli/no-graph]: there is no execution graph here" in ran.out
+
+
+def test_closed_standard_input(folder: Path) -> None:
+    """What cannot be read is bad input."""
+    program = "import sys; from kernelpath.cli import main; sys.exit(main(['check', '-']))"
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)} <&-"
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (2, "error[cli/input]: standard input is closed\n\n1 error\n")
+
+
+def test_demo_into_a_file(cli: Cli) -> None:
+    """A file is no folder to copy into."""
+    ran = cli("demo", "--copy-to", "passes.json")
+    assert (ran.code, "`passes.json` is there already" in ran.err) == (2, True)

@@ -34,6 +34,8 @@ YAML: dict[str, str | bytes] = {
     "flow/a-text": "hello\n",
     "flow/not-utf-8": b"summary: A\nwhy: \xff\n",
     "flow/control-character": check(summary="summary: A\x07"),
+    "flow/order-nan": check(order="order: .nan"),
+    "flow/order-infinite": check(order="order: -1e400"),
     "flow/tab": check(check="check:\n\tinput == held"),
     "flow/open-bracket": check(check="check: [input == held"),
     "flow/open-quote": check(message='message: "step reads'),

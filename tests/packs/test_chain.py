@@ -98,11 +98,11 @@ def test_files_astray_are_told(tmp_path: Path) -> None:
     boxes = copied(BOXES, tmp_path / "boxes")
     rule = (boxes / "paint" / "coat.yaml").read_text(encoding="utf-8")
     astray = "this file is not read: it lies in no stage's folder"
-    written(
-        boxes, {"loose.yaml": rule, "paint/deep/er.yaml": rule, "paint/short.yml": rule, "paint/.hidden.yaml": "x: ["}
-    )
+    astray_files = ("loose.yaml", "paint/deep/er.yaml", "paint/short.yml", "paint/LOUD.YAML")
+    written(boxes, {**dict.fromkeys(astray_files, rule), "paint/.hidden.yaml": "x: ["})
     assert told_shortly(boxes) == [
         ("boxes/loose.yaml:1:1", astray, "a rule is `boxes/<stage>/<rule>.yaml`"),
+        ("boxes/paint/LOUD.YAML:1:1", "this file is not read: its name ends in `.YAML`", "end it in `.yaml`"),
         ("boxes/paint/deep/er.yaml:1:1", astray, "a rule is `boxes/<stage>/<rule>.yaml`"),
         ("boxes/paint/short.yml:1:1", "this file is not read: its name ends in `.yml`", "end it in `.yaml`"),
     ]

@@ -106,8 +106,8 @@ def _json(found: Fix | None, account: Fix) -> str:
 def _hopeless(found: Fix) -> str:
     known = "no edits make this pass" if found.found.exhausted else f"none found in {found.found.trials:,} graphs"
     rules = dict.fromkeys(one.rule for one in found.found.open)
-    lines = [f"no fix: {known}; these rules conflict:", *(f"  {rule}" for rule in rules)]
-    return "\n".join(lines) + "\n"
+    told = f"no fix: {known}; by edits of the graph alone, these rules cannot be satisfied together:"
+    return "\n".join([told, *(f"  {rule}" for rule in rules)]) + "\n"
 
 
 def _text(judged: Judged, found: Fix) -> str:

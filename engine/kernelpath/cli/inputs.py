@@ -82,10 +82,23 @@ def read_overlay(name: str | None) -> Overlay | None:
         return None
     document = read_document(name)
     if isinstance(document.value, dict):
+        _usable_config(document)
         return Overlay(document)
     message = f"an overlay is an object, and this is {_kind(document.value)}"
     help_text = "an overlay has `session` and `executionPatch`; a runtime config has `inference`"
     raise _misfit(document, "", message, help_text)
+
+
+def _usable_config(document: Document) -> None:
+    """Refuse what is given as a runtime config and is none, which would change nothing and pass in silence."""
+    if "inference" not in document.value:
+        return
+    section = document.value["inference"]
+    if "modelId" in document.value:
+        message = "this is a manifest, not a runtime config"
+        raise _misfit(document, "/modelId", message, "give the config whose `inference` section the user writes")
+    if section is not None and not isinstance(section, dict):
+        raise _misfit(document, "/inference", f"the inference section is {_kind(section)}, not an object")
 
 
 def read_document(name: str) -> Document:
@@ -112,6 +125,8 @@ def _bytes(name: str) -> bytes:
     """Return a file's content, and no more of it than what a document may have, whatever kind of file it is."""
     try:
         if name == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise unusable("cli/input", "standard input is closed")
             return sys.stdin.buffer.read(MAX_BYTES + 1)
         with open(name, "rb") as file:
             status = os.fstat(file.fileno())

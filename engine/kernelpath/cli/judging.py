@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import NoneType
+
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
 from kernelpath.facade import apply, compile, load_pack
 from kernelpath.graph.catalog import load_catalog
@@ -50,9 +52,11 @@ class Judge:
         result = apply(**values, **self._with()) if program == "apply" else compile(**_renamed(values), **self._with())
         value = result.value["executionV0State"] if program == "apply" and result.value else result.value
         found = self.placed(manifest, result.diagnostics)
-        if result.ok and value is None:
+        ok = result.ok
+        if ok and value is None:
             found.append(_no_graph(manifest))
-        return Judged(manifest, result.ok, value, found)
+            ok = found[-1].severity != "error"
+        return Judged(manifest, ok, value, found)
 
     def request(self, manifest: Manifest) -> tuple[str, dict[str, Any]]:
         """Return the program that judges a manifest under the overlay, and the values that it starts from.
@@ -135,13 +139,20 @@ def refused(errors: PackErrors) -> InputErrors:
 
 
 def _no_graph(manifest: Manifest) -> Diagnostic:
-    from kernelpath.diagnostics import NOTE, Diagnostic
+    """Return what is told of a manifest without a graph: a note, or an error where something else stands in its place.
 
+    Packs take anything but a list for no graph, as the reference does; but whoever wrote it meant one.
+    """
+    from kernelpath.diagnostics import ERROR, NOTE, Diagnostic
+
+    execution = manifest.inference.get("execution")
+    steps = execution.get("steps") if isinstance(execution, dict) else None
+    odd = not isinstance(execution, (dict, NoneType)) or not isinstance(steps, (list, NoneType))
     pointer = f"{manifest.prefix}/execution/steps"
     return Diagnostic(
         rule=NOTHING,
         decisions=(),
-        severity=NOTE,
+        severity=ERROR if odd else NOTE,
         message="there is no execution graph here, so that nothing was checked",
         pointer=pointer,
         span=manifest.document.locate(pointer),

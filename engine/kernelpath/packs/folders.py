@@ -116,7 +116,7 @@ def yaml_files(folder: Path) -> tuple[list[Path], list[Path]]:
                 waiting.append((Path(entry.path), depth + 1))
             elif entry.name.endswith(YAML[0]) and depth == 1:
                 files.append(Path(entry.path))
-            elif entry.name.endswith(YAML) and (depth, entry.name) != (0, PACK_FILE):
+            elif entry.name.lower().endswith(YAML) and (depth, entry.name) != (0, PACK_FILE):
                 strays.append(Path(entry.path))
     return sorted(files), sorted(strays)
 

@@ -68,7 +68,12 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
     if found or not isinstance(root, documents.Mapping):
         return None
     order = root.get("order")
-    return RuleNode(file, root, kinds[0], float(order.value) if isinstance(order, Scalar) else math.inf)  # type: ignore[arg-type]
+    place = float(order.value) if isinstance(order, Scalar) else math.inf  # type: ignore[arg-type]
+    if order is not None and not math.isfinite(place):
+        message, help_text = "`order` is no finite number", "leave it out, and the rule comes last"
+        diagnostics.append(Diagnostic("pack/order", (), ERROR, message, span=order.span, help=help_text))
+        return None
+    return RuleNode(file, root, kinds[0], place)
 
 
 @dataclass(slots=True)

@@ -122,9 +122,14 @@ def _at(step: Step, path: Sequence[str]) -> Any:
     return value
 
 
+def ids_of(steps: Sequence[Any]) -> set[str]:
+    """Return the ids that steps have; what is no text is no id."""
+    return {step["id"] for step in steps if isinstance(step, dict) and isinstance(step.get("id"), str)}
+
+
 def edited(steps: Sequence[Any], chosen: Sequence[Move]) -> list[Any]:
     """Return the steps after the moves, added ones with ids that are new; what was given stays as it is."""
-    taken = {step.get("id") for step in steps if isinstance(step, dict)}
+    taken = ids_of(steps)
     result: list[Any] = []
     for step in steps:
         own = [move for move in chosen if isinstance(step, dict) and move.anchor == step.get("id")]

@@ -90,6 +90,7 @@ def _captured() -> Iterator[StringIO]:
 
 def _copy(folder: Path) -> int:
     """Copy the manifests into a folder, over nothing that is there."""
+    target = folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in MANIFESTS:
