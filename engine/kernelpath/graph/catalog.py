@@ -63,7 +63,7 @@ def load_catalog(name_or_path: str) -> Mapping[str, Kernel]:
 
 def check_catalog(kernels: Any) -> Mapping[str, Kernel]:
     """Return a catalogue that was loaded before; raises PackErrors where it is none."""
-    if not (isinstance(kernels, dict) and all(type(kernel) is Kernel for kernel in kernels.values())):
+    if not isinstance(kernels, dict) or not {Kernel}.issuperset(map(type, kernels.values())):
         message = "a kernel catalogue is given by its name or file, or as `load_catalog` returns it"
         raise _refused("shape", message)
     return kernels
