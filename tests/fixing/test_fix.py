@@ -117,6 +117,17 @@ def test_where_no_moves_help_the_rules_that_conflict_are_named() -> None:
     assert [finding.rule for finding in found.found.open] == ["execution-v0/gate/schema-name"]
 
 
+def test_what_no_edit_changes_is_named_alone() -> None:
+    """Where one finding is out of reach, those that edits could mend are not called part of the conflict."""
+    inference = broken(3, 8, 3)
+    assert fix(PACK, values(inference), REFERENCES, 3000).found.moves
+    loop = {"batchSize": 1, "stopCheckMode": "sometimes", "readbackInterval": 1, "ringTokens": 1, "ringStop": 1}
+    inference["sessionDefaults"] = {**inference["sessionDefaults"], "decodeLoop": loop}
+    found = fix(PACK, values(inference), REFERENCES, 3000).found
+    assert (found.moves, found.trials, found.exhausted) == (None, 1, True)
+    assert [finding.rule for finding in found.open] == ["execution-v0/decode-loop/stop-check-mode"]
+
+
 def test_a_search_that_is_cut_short_says_so() -> None:
     """A bound on the work is not a proof that there is no fix."""
     inference = broken(3, 8, 3)

@@ -106,8 +106,8 @@ def _json(found: Fix | None, account: Fix) -> str:
 def _hopeless(found: Fix) -> str:
     known = "no edits make this pass" if found.found.exhausted else f"none found in {found.found.trials:,} graphs"
     rules = dict.fromkeys(one.rule for one in found.found.open)
-    told = f"no fix: {known}; for edits of the graph alone, these rules conflict:"
-    return "\n".join([told, *(f"  {rule}" for rule in rules)]) + "\n"
+    what = "these rules conflict" if len(rules) > 1 else "this rule conflicts with what edits may change"
+    return "\n".join([f"no fix: {known}; {what}:", *(f"  {rule}" for rule in rules)]) + "\n"
 
 
 def _text(judged: Judged, found: Fix) -> str:

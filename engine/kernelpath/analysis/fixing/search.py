@@ -52,7 +52,11 @@ def search(
         trials += 1
         if not errors:
             return Found(chosen, trials, False)
-        first = first or errors
+        if not first:
+            first = errors
+            beyond = tuple(found for found in errors if not _relevant(found, graph, moves, slots))
+            if beyond:  # no move changes what these hang on, whatever else is mended
+                return Found(None, trials, True, beyond)
         cut = cut or len(chosen) >= MOST_EDITS
         if len(chosen) < MOST_EDITS:
             for move in _relevant(errors[0], graph, moves, slots):
