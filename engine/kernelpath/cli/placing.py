@@ -11,6 +11,10 @@ from kernelpath.diagnostics import Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.resources import resource
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kernelpath.cli.overlaid import Overlaid
+
 SECTION = "/inference"
 
 
@@ -28,15 +32,30 @@ class Placing:
         secondary = (*found.secondary, *self._rule_label(found.rule))
         if self.verbose:
             found = replace(found, docs=self._why(found.rule))
-        if found.document == "runtime" and self.overlay is not None:
-            pointer = self._in_overlay(found.pointer or "")
-            return replace(found, pointer=pointer, span=self.overlay.document.locate(pointer), secondary=secondary)
-        pointer = self.manifest.prefix + (found.pointer or "").removeprefix(self._section)
-        span = self.manifest.document.locate(pointer)
-        if self._derived and found.pointer is not None and self.overlay is not None:
-            pointer = f"{SECTION}/kernelPath"  # the graph that was compiled is not the manifest's own
+        pointer = self._overlay_pointer(found)
+        if pointer is not None and self.overlay is not None:
             span = self.overlay.document.locate(pointer)
-        return replace(found, pointer=pointer, span=span, secondary=secondary)
+            return replace(found, document="runtime", pointer=pointer, span=span, secondary=secondary)
+        pointer = self.manifest.prefix + (found.pointer or "").removeprefix(self._section)
+        return replace(found, pointer=pointer, span=self.manifest.document.locate(pointer), secondary=secondary)
+
+    def _overlay_pointer(self, found: Diagnostic) -> str | None:
+        """Return where in the overlay's document a finding belongs, None where it belongs in the manifest."""
+        if self.overlay is None:
+            return None
+        if found.document == "runtime":
+            return self._in_overlay(found.pointer or "")
+        if self._derived:  # the graph that was compiled is not the manifest's own
+            return None if found.pointer is None else f"{SECTION}/kernelPath"
+        pointer = self._overlaid.pointer(found, (found.pointer or "").removeprefix(self._section))
+        return None if pointer is None else self._in_overlay(pointer)
+
+    @cached_property
+    def _overlaid(self) -> Overlaid:
+        from kernelpath.cli.overlaid import Overlaid  # needed only where an overlay was given
+
+        assert self.overlay is not None
+        return Overlaid(self.pack, self.manifest, self.overlay)
 
     @cached_property
     def _section(self) -> str:
