@@ -29,7 +29,8 @@ class Overlaid:
         self.pack = pack
         self.inference = manifest.inference
         value = overlay.document.value
-        self.changes: dict[str, Any] = (value["inference"] or {}) if overlay.is_config else value
+        section = value.get("inference") if overlay.is_config else value
+        self.changes: dict[str, Any] = section if isinstance(section, dict) else {}
         self._told: dict[str, set[Told]] = {}
 
     def pointer(self, found: Diagnostic, pointer: str) -> str | None:
