@@ -363,7 +363,7 @@ def test_a_finding_is_shown(tmp_path: Path) -> None:
     analysis = analyze(small_pack(tmp_path / "boxes", declarations, rules))
     place = analysis.findings[0].place
     assert render_text(analysis) == (
-        f"{place.file}:1:1: shadowed-rule: whatever fails the check fails `boxes/look/a` too\n"
+        f"{place.file}:7:1: shadowed-rule: whatever fails the check fails `boxes/look/a` too\n"
         "  rule:    boxes/look/b\n"
         "  exact:   it does not fail without that one in any of the 4 cells of shade, full\n"
         '  witness: {"shade": "blue", "full": true}\n'

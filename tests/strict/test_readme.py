@@ -17,15 +17,16 @@ FOLDER = Path(resource("rules", "strict"))
 
 
 def carriers() -> dict[str, list[str]]:
-    """Return the rules of the pack's own that carry out each decision, and the word `operation` for the others."""
-    pack = read_pack(FOLDER)
+    """Return the rules of the pack's own that carry out each decision, and the word `operation` for its own others."""
+    pack, base = read_pack(FOLDER), read_pack(Path(resource("rules", "execution-v0")))
+    own = {name: words for name, words in pack.decisions.items() if base.decisions.get(name) != words}
     found: dict[str, list[str]] = {}
     for rule in (rule for stage in pack.stages.values() for rule in stage.rules):
         for decision in rule.decisions if rule.identity.startswith("strict/") else ():
             found.setdefault(decision, []).append(f"`{rule.stage}/{rule.name}`")
     return {
-        decision: [*sorted(found.get(decision, [])), *(["operation"] if decision in pack.decisions else [])]
-        for decision in sorted(found | dict(pack.decisions))
+        decision: [*sorted(found.get(decision, [])), *(["operation"] if decision in own else [])]
+        for decision in sorted(found | own)
     }
 
 
