@@ -17,6 +17,15 @@ class Expression:
     type: Type = field(default=UNKNOWN, compare=False, repr=False)
 
 
+def is_written_out(node: Expression, part: Expression) -> bool:
+    """Return whether a node is of the body of a function that was written out where it is called.
+
+    All nodes of a body stand where the call stands, so a part may have its node's own span, as no part of a text has.
+    What is true of every call of such a body is no fault of one.
+    """
+    return node.start < node.end and (node.start, node.end) == (part.start, part.end)
+
+
 @dataclass(frozen=True)
 class Literal(Expression):
     """A constant: null, a bool, an int, a float or a string."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kernelpath.language import wording
-from kernelpath.language.ast import Expression, Index, Member, Name
+from kernelpath.language.ast import Expression, Index, Member, Name, is_written_out
 from kernelpath.language.builtins import DECLARED
 from kernelpath.language.narrowing import Scope, apply_fact
 from kernelpath.language.types import (
@@ -48,6 +48,8 @@ def check_member(checker: Checker, node: Member, scope: Scope) -> Expression:
     if isinstance(owner.type, Optional) and not node.safe:
         return checker.failed(node, wording.maybe_null_member(unparse(owner), str(owner.type), node.name))
     if node.safe and not isinstance(owner.type, Optional) and owner.type != JSON:
+        if is_written_out(node, owner) or owner.start > node.start:
+            return apply_fact(replace(node, safe=False, type=_member_type(checker, node, owner.type)), scope)
         return checker.failed(node, wording.needless_safe(unparse(owner)))
     type_ = _member_type(checker, node, required(owner.type))
     if isinstance(owner.type, Optional):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kernelpath.language import wording
-from kernelpath.language.ast import Binary, Convert, Expression, ListLiteral, Unary
+from kernelpath.language.ast import Binary, Convert, Expression, ListLiteral, Literal, Unary, is_written_out
 from kernelpath.language.coercion import coerced, is_text_literal, strangers, unified
 from kernelpath.language.narrowing import Scope
 from kernelpath.language.types import (
@@ -85,6 +85,8 @@ def _check_default(checker: Checker, node: Binary) -> Expression:
     if UNKNOWN in (left.type, right.type):
         return replace(node, type=UNKNOWN)
     if not _holds_null(left.type):
+        if is_written_out(node, left) or is_written_out(node, right):
+            return left
         return checker.failed(node, wording.needless_default(unparse(left)))
     present = NOTHING if left.type == NULL else required(left.type)
     joined = unified((replace(left, type=present), right))
@@ -155,6 +157,8 @@ def _check_equality(checker: Checker, node: Binary) -> Expression:
         return replace(node, type=BOOL)
     for one, other in ((left, right), (right, left)):
         if other.type == NULL and not _holds_null(one.type):
+            if is_written_out(node, other):
+                return Literal(node.operator == "!=", start=node.start, end=node.end, type=BOOL)
             return replace(checker.failed(node, wording.never_null(unparse(one))), type=BOOL)
     if not comparable(left.type, right.type):
         checker.problem(node, wording.never_equal(str(left.type), str(right.type)))
