@@ -128,6 +128,16 @@ class Walk:
             for severity, message in visits.findings
         ]
 
+    def layer(self, number: int, phase: str) -> list[tuple[Step, str, str]]:
+        """Return the steps of one layer in a phase, each with its input and output dtype there."""
+        found = []
+        for position, layer in self.places(phase):
+            if layer == number:
+                visits = next(one for (place, _), one in self.met.items() if place == position and layer in one.layers)
+                assert visits.dtypes is not None
+                found.append((self.steps[position], *visits.dtypes))
+        return found
+
     def resolved(self) -> list[tuple[str, Any, str, str]]:
         """Return id, layers, input and output dtype of each outcome of each step, in the order of the graph."""
         found = []
@@ -160,6 +170,8 @@ class Said:
     findings: list[tuple[str, str]]
     prefill: list[tuple[str, Any, str, str]] | None = None
     decode: list[tuple[str, Any, str, str]] | None = None
+    #: What each layer runs in each phase: its steps with their dtypes.
+    layers: list[dict[str, list[tuple[Step, str, str]]]] = field(default_factory=list)
 
 
 def said(
@@ -187,7 +199,9 @@ def said(
     findings += varying(decode)
     if any(severity == "error" for severity, _ in findings):
         return Said(findings)
-    return Said(findings, prefill.resolved(), decode.resolved())
+    walks = {"prefill": prefill, "decode": decode}
+    runs = [{phase: walk.layer(number, phase) for phase, walk in walks.items()} for number in range(count)]
+    return Said(findings, prefill.resolved(), decode.resolved(), runs)
 
 
 def varying(decode: Walk) -> list[tuple[str, str]]:

@@ -15,6 +15,8 @@ from kernelpath.evaluate.unrolled import Unrolled
 from .asked import STRICT, dtypes_of, errors, loaded
 from .brute import KERNELS, SECTIONS, Said, patched, said
 from .graphs import POLICIES, cast, compiled, manifest, session, step
+from .planner import refusals
+from .test_emission import lists
 
 COPYING = Path(__file__).parent / "copying"
 DTYPES = st.sampled_from(["f16", "f32"])
@@ -100,6 +102,26 @@ def agrees(result: kp.Result, expected: Said) -> None:
     if expected.prefill is not None:
         assert dtypes_of(result, "prefill") == expected.prefill
         assert dtypes_of(result, "decode") == expected.decode
+        emitted(result.value["runtimeInferencePatch"], expected)
+
+
+def emitted(patch: Any, expected: Said) -> None:
+    """Hold the emitted path and pipeline, as their readers take them, to what each layer runs in each phase."""
+    pipeline = patch.get("pipeline")
+    assert refusals(pipeline) == []
+    for number, runs in enumerate(expected.layers):
+        for phase, steps in runs.items():
+            if "kernelPath" in patch:
+                found = lists(patch["kernelPath"], number)[phase]
+                assert [one["kernel"] for one in found] == [one["kernel"] for one, _, _ in steps if one["op"] != "cast"]
+            if pipeline:
+                own = next(
+                    (one["steps"] for one in pipeline["overrides"] if number in one["layers"]), pipeline["steps"]
+                )
+                in_phase = [one for one in own if one["phase"] in (phase, "both") and "inputDtype" in one]
+                assert [(one["op"], one["inputDtype"], one["outputDtype"]) for one in in_phase] == [
+                    (one["op"], read, written) for one, read, written in steps
+                ]
 
 
 @settings(max_examples=250)
