@@ -85,6 +85,13 @@ EDITS: dict[str, Edit] = {
     "flow-with-unknown-local": ("        over: boxes\n", "        over: boxes\n        with: {belw: '\"red\"'}\n"),
     "entry-of-two-kinds": ("{walk: shape}", "{walk: shape, set: {answer: 'null'}}"),
     "value-read-too-early": ("{set: {raws: elements(ordered)}}", "{set: {raws: elements(answer)}}"),
+    "vocabulary-with-a-value-twice": ("values: [red, green, blue]", "values: [red, green, red]"),
+    "vocabulary-named-as-a-function": ("vocabularies:\n", "vocabularies:\n  lower: {values: [a]}\n"),
+    "function-named-as-a-vocabulary": ("functions:\n", "functions:\n  kind: {parameters: {x: json}, value: x}\n"),
+    "function-named-as-a-function": ("functions:\n", "functions:\n  trim: {parameters: {x: json}, value: x}\n"),
+    "value-named-as-a-word": ("  answer: {type: json}", "  answer: {type: json}\n  all: {type: int}"),
+    "record-named-as-the-engine": ("records:\n", "records:\n  Meter: {fields: {a: {type: int}}}\n"),
+    "stage-that-is-never-walked": ("- {walk: reply, keep: {answer: reply}}", "- {set: {answer: 'null'}}"),
     "two-things-wrong": ("  answer: {type: json}", "  answer: {type: jsn}\n  more: {type: intt}"),
 }
 WALK, WALK_THEN = "{walk: shape}", "{walk: shape}\n      - "

@@ -106,6 +106,8 @@ NAMES: dict[str, str | bytes] = {
     "flow/source-without-quotes": resolve('resolve: kv_io\nfirst:\n  - {value: "null", source: manifest}'),
     "flow/misspelt-placeholder": check(message='message: "step {stp.id} reads"'),
     "flow/misspelt-name-in-help": check(extra='help: "cast to {inpt}"'),
+    "flow/let-that-is-a-word": check(extra="let: {all: held}"),
+    "flow/-odd name": check(),
     "flow/unknown-name-in-at": check(extra='at: "/{nope}"'),
     "flow/misspelt-in-block": check(check="check: |\n  input == held and\n    step.pahse == phase"),
     "flow/misspelt-in-folded-block": check(check="check: >-\n  input == held\n  and step.pahse == phase"),

@@ -27,7 +27,7 @@ def verdict(pack: Path, *boxes: Any) -> list[str | None]:
     return [found.subject for found in outcome.report.diagnostics if found.rule == "boxes/shape/f"]
 
 
-MAIN = "  name_of: {parameters: {box: json}, value: 'if box.name == null then \"main\" else text(box.name ?? \"\")'}\n"
+MAIN = '  name_of: {parameters: {box: json}, value: \'if box.name == null then "main" else text(box.name ?? "")\'}\n'
 
 
 def test_a_function_may_test_what_a_call_knows(tmp_path: Path) -> None:

@@ -73,3 +73,37 @@ def test_what_nothing_sets_is_asked_of_the_caller(tmp_path: Path) -> None:
         run_program(pack, "paint", {"ordered": []})
     assert str(raised.value) == "nothing sets `coats`, which program `paint` reads"
     assert run_program(pack, "paint", {"ordered": [], "coats": ["red"]}).value == {"coats": ["red"], "boxes": 0}
+
+
+def test_a_verdict_that_no_program_gives(tmp_path: Path) -> None:
+    """A rule that turns a verdict which nobody reads is told, with the one that was meant."""
+    check = (
+        "summary: A\nwhy: b\nseverity: error\neach: painting\ncheck: box.size > 0\nmessage: no\nverdicts: [painted]\n"
+    )
+    pack = written(copied(BOXES, tmp_path / "boxes"), {"paint/size.yaml": check})
+    assert [(found.message, found.help) for found in told(pack)] == [
+        ("no program gives a verdict `painted`", "name it under `judge` in a program")
+    ]
+    text = (pack / "pack.yaml").read_text(encoding="utf-8")
+    judged = text.replace("values:\n  ordered", "values:\n  verdicts: {type: map<bool>}\n  ordered").replace(
+        "      - {walk: reply", "      - {judge: [paintd], of: [paint], into: verdicts}\n      - {walk: reply"
+    )
+    written(pack, {"pack.yaml": judged})
+    assert [found.help for found in told(pack)] == ["did you mean `paintd`?"]
+
+
+def test_names_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    """Two rules whose names differ in a sign only would share their generated functions: they are refused."""
+    pack = copied(BOXES, tmp_path / "boxes")
+    rule = "summary: A\nwhy: b\nseverity: error\neach: painting\ncheck: box.size > {}\nmessage: no\n"
+    written(pack, {"paint/a-b.yaml": rule.format(1), "paint/a_b.yaml": rule.format(2)})
+    with pytest.raises(PackErrors, match="differ only in"):
+        load_folder(pack)
+
+
+def test_texts_of_rules_stay_out_of_the_generated_code(tmp_path: Path) -> None:
+    """A summary of several lines is a comment of one."""
+    pack = copied(BOXES, tmp_path / "boxes")
+    rule = "why: b\nseverity: error\neach: painting\ncheck: box.size > 0\nmessage: no\n"
+    rule = f"summary: |\n  One\n  raise SystemExit\n{rule}"
+    assert run_program(load_folder(written(pack, {"paint/size.yaml": rule})), "paint", {"ordered": []}).report.ok

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kernelpath.diagnostics import ERROR, Diagnostic, Span
+from kernelpath.diagnostics import ERROR, Diagnostic, Span, did_you_mean
 from kernelpath.packs.model import Check, Entry, Flow, Pack, Place, Program, Rule, Scope, Stage, Term, Text
 from kernelpath.packs.reads import gives, terms_of
 
@@ -20,7 +20,34 @@ def gaps(pack: Pack) -> list[Diagnostic]:
     given = {name: place for program in pack.programs.values() for name, place in _unset(pack, program)}
     programs = pack.programs.values()
     others = [found for program in programs for check in (_ungiven, _unwalked) for found in check(pack, program)]
-    return [*given.values(), *{(found.span, found.message): found for found in others}.values()]
+    distinct = {(found.span, found.message): found for found in others}
+    return [*given.values(), *distinct.values(), *_idle(pack), *_unjudged(pack)]
+
+
+def _idle(pack: Pack) -> Iterator[Diagnostic]:
+    """Yield the stages with rules of the pack's own at which no program ever looks; those it extends may lie idle."""
+    entries = [entry for program in pack.programs.values() for entry in program.entries]
+    alive = {stage.name for entry in entries for stage in walked(pack, entry)[0]}
+    for stage in pack.stages.values():
+        if stage.name not in alive and any(_is_own(pack, rule) for rule in stage.rules):
+            message = f"no program walks stage `{stage.name}`, so its rules are never asked"
+            yield _fault("pack/stage", message, stage.place, "walk it in a program, or disable its rules")
+
+
+def _is_own(pack: Pack, rule: Rule) -> bool:
+    return rule.identity.startswith(f"{pack.name}/")
+
+
+def _unjudged(pack: Pack) -> Iterator[Diagnostic]:
+    """Yield the rules that turn a verdict that no program gives."""
+    entries = [entry for program in pack.programs.values() for entry in program.entries if entry.verb == "judge"]
+    known: set[Any] = {name for entry in entries for name in entry.settings["judge"]}  # type: ignore[attr-defined]
+    for rule in pack.rules():
+        for name in rule.verdicts if isinstance(rule, Check) and _is_own(pack, rule) else ():
+            if name not in known:
+                near = did_you_mean(name, known)
+                help_text = f"did you mean `{near}`?" if near else "name it under `judge` in a program"
+                yield _fault("pack/verdict", f"no program gives a verdict `{name}`", rule.place, help_text)
 
 
 def outside(pack: Pack) -> frozenset[str]:

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.diagnostics import did_you_mean
-from kernelpath.language import LanguageErrors, Names, Type, Vocabulary, check, parse
+from kernelpath.language import RUNTIME, LanguageErrors, Names, Type, Vocabulary, check, parse
+from kernelpath.language.builtins import DECLARED
 from kernelpath.language.types import BOOL, FLOAT, INT, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.files import Layer
 from kernelpath.packs.functions import Function, expand, refuse_loops
 from kernelpath.packs.model import Scope
-from kernelpath.packs.terms import TermReader, place_of
+from kernelpath.packs.terms import WORDS, TermReader, place_of
 
 Entries = dict[str, tuple[Scalar, Node]]
 
@@ -43,6 +44,7 @@ class Declarations:
     def _read_types(self) -> None:
         """Read vocabularies, then record types; records may name each other, so their fields are filled in second."""
         vocabularies = {}
+        self._refuse_taken()
         for name, (_, node) in self.sections["vocabularies"].items():
             plain: Any = to_plain(node)
             vocabularies[name] = Vocabulary(name, tuple(plain["values"]), bool(plain.get("open", False)))
@@ -54,10 +56,29 @@ class Declarations:
             for key, value in mapping_at(node, "fields").entries:
                 self.record_types[name][key.text] = self.terms.type(mapping_of(value)["type"])
 
+    def _refuse_taken(self) -> None:
+        """Refuse names that mean something else already: words of the language, its functions, the engine's own."""
+        words = dict.fromkeys(WORDS, "a word of the language")
+        functions = dict.fromkeys(DECLARED, "a function of the language")
+        classes = dict.fromkeys(RUNTIME, "a name of the engine's")
+        vocabularies = dict.fromkeys(self.sections["vocabularies"], "a vocabulary")
+        for section, taken in (
+            ("vocabularies", words | functions),
+            ("functions", words | functions | vocabularies),
+            ("values", words),
+            ("constants", words),
+            ("records", classes),
+        ):
+            for name, (key, _) in self.sections[section].items():
+                if name in taken:
+                    self.terms.fault(key, "pack/name", f"`{name}` is {taken[name]} already", "choose another name")
+
     def _read_functions(self) -> None:
         for name, (_, node) in self.sections["functions"].items():
             mapping = mapping_of(node)
             parameters = {key.text: self.terms.type(value) for key, value in mapping_at(node, "parameters").entries}
+            for key, _ in mapping_at(node, "parameters").entries:
+                self.terms.refuse_word(key)
             body = mapping["value"]
             assert isinstance(body, Scalar)
             try:
@@ -92,6 +113,11 @@ class Declarations:
 
     def _scope(self, name: str, node: documents.Mapping) -> Scope:
         used = self._used(node)
+        for key in ("over", "item"):
+            for entry in mapping_at(node, key).entries:
+                self.terms.refuse_word(entry[0])
+        if isinstance(index_node := node.get("index"), Scalar):
+            self.terms.refuse_word(index_node)
         over = self.terms.term(mapping_at(node, "over").entries[0][1], self._all_values()) if "over" in node else None
         item, item_type = self._item(node, over.checked.type if over else UNKNOWN)
         locals_ = self._typed(node, "locals")
@@ -124,6 +150,8 @@ class Declarations:
         return used
 
     def _typed(self, node: documents.Mapping, section: str) -> dict[str, Type]:
+        for key in mapping_at(node, section).entries:
+            self.terms.refuse_word(key[0])
         return {key.text: self.terms.type(value) for key, value in mapping_at(node, section).entries}
 
     def _item(self, node: documents.Mapping, over: Type) -> tuple[str | None, Type]:

@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.language import Checked
 from kernelpath.packs.availability import outside, reads
 from kernelpath.packs.deciding import deciding
+from kernelpath.packs.folders import PackErrors
 from kernelpath.packs.model import (
     Check,
     Entry,
@@ -63,6 +65,7 @@ class ModuleWriter:
     scopes: dict[str, Data] = field(default_factory=dict)
     stages: dict[str, list[Data]] = field(default_factory=dict)
     sweeps: dict[Walked, str] = field(default_factory=dict)
+    claimed: set[str] = field(default_factory=set)
 
     def write(self) -> Generated:
         """Return the module's text and its data."""
@@ -88,8 +91,16 @@ class ModuleWriter:
         return self._function(name, term.checked) if term else None
 
     def _function(self, name: str, checked: Any) -> tuple[str, tuple[str, ...]]:
+        self._claim(name)
         self.lines += self.expressions.function(name, checked)
         return name, tuple(self.expressions.parameters(checked))
+
+    def _claim(self, name: str) -> None:
+        """Refuse a pack in which two functions would have one name, and one would stand for both."""
+        if name in self.claimed:
+            message = f"two names of the pack differ only in `-`, `_` and the like, or both come to `{name}`"
+            raise PackErrors([Diagnostic("pack/names", (), ERROR, message, help="rename a rule, stage, scope or flow")])
+        self.claimed.add(name)
 
     def _scope(self, scope: Scope) -> Data:
         name = f"scope__{identifier(scope.name)}"
@@ -104,7 +115,7 @@ class ModuleWriter:
 
     def _rule(self, rule: Rule) -> Data:
         name = rule_function(rule)
-        self.lines += [f"# {rule.identity}: {rule.summary}", ""]
+        self.lines += [f"# {' '.join(f'{rule.identity}: {rule.summary}'.split())}", ""]
         data: Data = {
             "id": rule.identity,
             "stage": rule.stage,
@@ -176,6 +187,7 @@ class ModuleWriter:
         """Write the class of a record, and the function that reads it where the engine builds it."""
         names = [field_.name for field_ in record.fields]
         spelled = ", ".join(repr(member(name)) for name in names)
+        self._claim(record.name)
         self.lines += [f"class {record.name}:", f"    __slots__ = ({spelled},)", "", ""]
         if record.scope is None:
             return {"fields": names, "function": None}
@@ -318,6 +330,7 @@ class ModuleWriter:
         if key not in self.sweeps:
             parts = [flow.name if flow else "", *(stage.name for stage in stages), *collected]
             self.sweeps[key] = writer.name = f"walk__{'__'.join(identifier(part) for part in parts if part)}"
+            self._claim(writer.name)
             self.lines += [*writer.function(collected), ""]
             if flow and not any(k[1] == flow.name for k in self.sweeps if k != key):
                 self._flow_functions(flow)

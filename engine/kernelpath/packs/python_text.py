@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from keyword import iskeyword
 
-from kernelpath.language import Checked, CheckedMessage, PythonWriter
+from kernelpath.language import RUNTIME, Checked, CheckedMessage, PythonWriter
 from kernelpath.language.messages import message_to_python
 
 
@@ -20,16 +20,20 @@ def identifier(text: str) -> str:
 def local_name(variable: str) -> str:
     """Return the local variable of a generated function that holds a scope's variable.
 
-    A trailing underscore keeps Python's keywords and the generator's own names apart from the author's.
+    A trailing underscore keeps the names of Python and of the generator apart from the author's. INVARIANT: a name with
+    one is never a name without, so that two variables never share a local.
     """
-    return f"{variable}_" if iskeyword(variable) or variable in _TAKEN else variable
+    own = variable.endswith("_") or "__" in variable or variable.startswith("out_")
+    return f"{variable}_" if own or iskeyword(variable) or variable in TAKEN else variable
 
 
-_TAKEN = frozenset(
+#: What generated code calls by name; a local of that name would hide it.
+TAKEN = frozenset(
     (
         *("items", "start", "ws", "slots", "out", "position", "failed", "records", "meter", "islice"),
-        *("EvaluationError", "Meter", "enumerate", "isinstance", "len", "type", "any", "all", "sum", "print"),
-        *("int", "float", "str", "dict", "list", "None", "True", "False"),
+        *("enumerate", "isinstance", "len", "type", "any", "all", "sum", "min", "max", "abs", "range", "sorted"),
+        *("print", "bool", "int", "float", "str", "dict", "list", "tuple", "set", "frozenset", "None", "True", "False"),
+        *(name for name in RUNTIME if not name.startswith("_")),
     )
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import JSON, UNKNOWN, fits, optional
 from kernelpath.packs import documents
@@ -25,6 +27,7 @@ from kernelpath.packs.shape import validate
 from kernelpath.packs.terms import place_of
 from kernelpath.resources import resource
 
+NAME = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
 SECTIONS = (
     "vocabularies",
     "records",
@@ -146,6 +149,10 @@ class PackReader(Declarations):
                 rules = self._stage_rules(own, self.scopes[scope], _passed(after, stages))
                 stages[name] = Stage(name, scope, _doc(mapping), tuple(rules), tuple(after), place_of(key))
         for rule in nodes:
+            if not NAME.fullmatch(rule.file.name):
+                message = f"`{printable(rule.file.name)}` is no name for a rule"
+                help_text = "a name has letters and digits, with `-`, `_` or `.` between them"
+                self.terms.fault(rule.root.entries[0][0], "pack/name", message, help_text)
             if rule.file.stage not in self.sections["stages"]:
                 near = did_you_mean(rule.file.stage, self.sections["stages"])
                 help_text = f"did you mean `{near}`?" if near else "declare it under `stages` in pack.yaml"

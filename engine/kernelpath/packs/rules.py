@@ -152,6 +152,7 @@ class RuleReader:
         for key in ("inputs", "let"):
             mapping = self.node.root.get(key)
             for name, value in mapping.entries if isinstance(mapping, documents.Mapping) else ():
+                self.terms.refuse_word(name)
                 if name.text in self.names.variables:
                     self.terms.fault(name, "pack/let", f"`{name.text}` is already a name here", "choose another name")
                     continue

@@ -97,7 +97,7 @@ class SweepWriter:
 
     def _rule(self, rule: Rule, body: Lines) -> None:
         body.add(f"# {rule.stage}/{rule.name}")
-        lets = {name: f"{identifier(rule.name)}__{name}" for name, _ in rule.lets}
+        lets = {name: f"{identifier(rule.name)}__{name}_let" for name, _ in rule.lets}
         for name, term in deciding_lets(rule):
             body.add(f"{lets[name]} = {self._expression(term, lets)}")
         match rule:

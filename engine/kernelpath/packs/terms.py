@@ -27,6 +27,10 @@ from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
 from kernelpath.packs.model import Place, Term, Text
 
+#: Names that an expression cannot use.
+WORDS = frozenset(
+    ("if", "then", "else", "any", "all", "count", "in", "for", "and", "or", "not", "true", "false", "null")
+)
 _BROKEN = Name("a broken function", start=0, end=0)
 #: The most that one evaluation of one expression may cost, by the static bound of the language.
 MAX_COST = 10_000_000
@@ -122,6 +126,11 @@ class TermReader:
             self.diagnostics.append(
                 Diagnostic("pack/expression", (), ERROR, problem.message, span=span, help=problem.help)
             )
+
+    def refuse_word(self, node: Scalar) -> None:
+        """Collect a name that is a word of the language, so that no expression could use it."""
+        if node.text in WORDS:
+            self.fault(node, "pack/name", f"`{node.text}` is a word of the language", "choose another name")
 
     def fault(self, node: Node, code: str, message: str, help_text: str | None = None) -> None:
         """Collect a mistake that concerns a whole node."""
