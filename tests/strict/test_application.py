@@ -187,6 +187,15 @@ def test_an_override_of_an_inline_path_is_checked(override: Any, rule: str) -> N
     assert rules(applied({"kernelPath": path(layerOverrides=[override])})) == [f"strict/{rule}"]
 
 
+def test_a_path_at_fault_is_all_that_is_told() -> None:
+    """A manifest whose place a chosen path takes is not looked at, whether the path is right or not."""
+    broken = model({**step("a"), "layers": "All"})
+    assert rules(applied({"kernelPath": path(layerOverrides="abc")}, broken)) == [
+        "strict/derivation-path/overrides-list"
+    ]
+    assert errors(applied({"kernelPath": path()}, broken)) == []
+
+
 @pytest.mark.parametrize("overrides", [{}, {"layers": [1]}, "abc", 5, True])
 def test_the_overrides_of_an_inline_path_are_a_list(overrides: Any) -> None:
     """Anything else would be passed over."""
