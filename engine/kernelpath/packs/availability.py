@@ -28,7 +28,7 @@ def _idle(pack: Pack) -> Iterator[Diagnostic]:
     """Yield the stages with rules of the pack's own at which no program ever looks; those it extends may lie idle."""
     entries = [entry for program in pack.programs.values() for entry in program.entries]
     alive = {stage.name for entry in entries for stage in walked(pack, entry)[0]}
-    for stage in pack.stages.values():
+    for stage in pack.stages.values() if pack.programs else ():  # without programs a pack is a library of rules
         if stage.name not in alive and any(_is_own(pack, rule) for rule in stage.rules):
             message = f"no program walks stage `{stage.name}`, so its rules are never asked"
             yield _fault("pack/stage", message, stage.place, "walk it in a program, or disable its rules")
