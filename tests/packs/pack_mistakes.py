@@ -91,11 +91,12 @@ EDITS: dict[str, Edit] = {
     "function-named-as-a-function": ("functions:\n", "functions:\n  trim: {parameters: {x: json}, value: x}\n"),
     "value-named-as-a-word": ("  answer: {type: json}", "  answer: {type: json}\n  all: {type: int}"),
     "record-named-as-the-engine": ("records:\n", "records:\n  Meter: {fields: {a: {type: int}}}\n"),
-    "stage-that-is-never-walked": ("- {walk: reply, keep: {answer: reply}}", "- {set: {answer: 'null'}}"),
     "two-things-wrong": ("  answer: {type: json}", "  answer: {type: jsn}\n  more: {type: intt}"),
 }
 WALK, WALK_THEN = "{walk: shape}", "{walk: shape}\n      - "
+#: Mistakes that keep a pack from running, while its rules can be read and tested.
 OPERATIONS: dict[str, Edit] = {
+    "stage-that-is-never-walked": ("- {walk: reply, keep: {answer: reply}}", "- {set: {answer: 'null'}}"),
     "operation-unknown": (WALK, WALK_THEN + "{run: trce, into: {answer: sources}}"),
     "operation-without-argument": (WALK, WALK_THEN + "{run: named_layers, into: {answer: highest}}"),
     "operation-with-unknown-argument": (

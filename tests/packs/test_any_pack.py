@@ -13,6 +13,7 @@ from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.operation_use import misuses
 from kernelpath.evaluate.program import run_program
 from kernelpath.language import RUNTIME
+from kernelpath.packs.availability import idle
 from kernelpath.packs.files import PackErrors
 from kernelpath.packs.generate import generate
 from kernelpath.packs.reading import read_pack
@@ -102,7 +103,7 @@ def outcome(pack: Path) -> list[Diagnostic]:
         model = read_pack(pack)
     except PackErrors as errors:
         return errors.diagnostics or [Diagnostic("nothing", (), "error", "refused without a word")]
-    found = misuses(model)
+    found = [*misuses(model), *idle(model)]
     if not found:
         generated = generate(model)
         namespace = dict(RUNTIME)

@@ -40,11 +40,12 @@ def _loaded(folder: Path, shown: str, digest: str) -> CompiledPack:
 def _built(folder: Path) -> tuple[Any, Any]:
     """Read, check and generate; nothing of this is imported where the cache has the pack."""
     from kernelpath.evaluate.operation_use import misuses
+    from kernelpath.packs.availability import idle
     from kernelpath.packs.generate import generate
     from kernelpath.packs.reading import read_pack
 
     pack = read_pack(folder)
-    wrong = misuses(pack)
+    wrong = [*misuses(pack), *idle(pack)]
     if wrong:
         raise PackErrors(wrong)
     generated = generate(pack)

@@ -21,17 +21,23 @@ def gaps(pack: Pack) -> list[Diagnostic]:
     programs = pack.programs.values()
     others = [found for program in programs for check in (_ungiven, _unwalked) for found in check(pack, program)]
     distinct = {(found.span, found.message): found for found in others}
-    return [*given.values(), *distinct.values(), *_idle(pack), *_unjudged(pack)]
+    return [*given.values(), *distinct.values(), *_unjudged(pack)]
 
 
-def _idle(pack: Pack) -> Iterator[Diagnostic]:
-    """Yield the stages with rules of the pack's own at which no program ever looks; those it extends may lie idle."""
+def idle(pack: Pack) -> list[Diagnostic]:
+    """Return the stages with rules of the pack's own at which no program ever looks; those it extends may lie idle.
+
+    A pack whose rules are only tested may have such stages; one that runs may not.
+    """
     entries = [entry for program in pack.programs.values() for entry in program.entries]
     alive = {stage.name for entry in entries for stage in walked(pack, entry)[0]}
-    for stage in pack.stages.values() if pack.programs else ():  # without programs a pack is a library of rules
-        if stage.name not in alive and any(_is_own(pack, rule) for rule in stage.rules):
-            message = f"no program walks stage `{stage.name}`, so its rules are never asked"
-            yield _fault("pack/stage", message, stage.place, "walk it in a program, or disable its rules")
+    stages = [stage for stage in pack.stages.values() if any(_is_own(pack, rule) for rule in stage.rules)]
+    message, help_text = "no program walks stage `{}`, so its rules are never asked", "walk it in a program"
+    return [
+        _fault("pack/stage", message.format(stage.name), stage.place, help_text)
+        for stage in stages
+        if stage.name not in alive
+    ]
 
 
 def _is_own(pack: Pack, rule: Rule) -> bool:
