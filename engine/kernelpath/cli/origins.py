@@ -17,6 +17,7 @@ from kernelpath.evaluate.explain import Read, Reading, read
 from kernelpath.evaluate.observe import Visit
 from kernelpath.graph.catalog import Kernel
 from kernelpath.graph.documents import Document
+from kernelpath.graph.locate import escaped
 from kernelpath.language.ast import Call, Expression, Member, Name
 from kernelpath.packs.model import Entry, Pack, Term
 
@@ -46,7 +47,9 @@ class Origins:
             value, pointer = waiting.pop()
             self.places[id(value)] = (document, pointer)
             members = value.items() if isinstance(value, dict) else enumerate(value)
-            waiting += [(inner, f"{pointer}/{_token(key)}") for key, inner in members if isinstance(inner, dict | list)]
+            waiting += [
+                (inner, f"{pointer}/{escaped(key)}") for key, inner in members if isinstance(inner, dict | list)
+            ]
 
     def step_span(self, visit: Visit) -> Span | None:
         """Return where the visited item is written."""
@@ -77,7 +80,7 @@ class Origins:
         for count in range(len(owners), 0, -1):
             place = self.places.get(id(owners[count - 1]))
             if place is not None:
-                return place[0], place[1] + "".join(f"/{_token(name)}" for name in path[count - 1 :])
+                return place[0], place[1] + "".join(f"/{escaped(name)}" for name in path[count - 1 :])
         return None
 
     def _member(self, path: tuple[str, ...], visit: Visit) -> Place | None:
@@ -87,7 +90,7 @@ class Origins:
         if inner is None or place is None:
             return None
         patched = self._patched(inner, visit)
-        return patched or (place[0], place[1] + "".join(f"/{_token(name)}" for name in inner))
+        return patched or (place[0], place[1] + "".join(f"/{escaped(name)}" for name in inner))
 
     def _written_path(self, path: tuple[str, ...], visit: Visit) -> tuple[str, ...] | None:
         """Return the path of members of the written item that a path from its record means."""
@@ -133,7 +136,7 @@ class Origins:
             change = changes[index]  # type: ignore[index]
             if isinstance(change, dict) and change.get("id") == step and path[0] in change:
                 base = f"{self._section}/executionPatch/set/{index}"
-                return self.overlay.document, base + "".join(f"/{_token(name)}" for name in path)
+                return self.overlay.document, base + "".join(f"/{escaped(name)}" for name in path)
         return None
 
     def _merged(self, found: Read, visit: Visit) -> Place | None:
@@ -188,10 +191,6 @@ def told_place(document: Document, pointer: str, written: bool = True) -> str:
     """Return a place in a document as `file:line`; where nothing is written there, the line of what is around it."""
     span = document.locate(pointer)
     return f"{span.file}:{span.line}" if written else f"not given at {span.file}:{span.line}"
-
-
-def _token(key: object) -> str:
-    return str(key).replace("~", "~0").replace("/", "~1")
 
 
 __all__ = ["Origins", "told_place"]

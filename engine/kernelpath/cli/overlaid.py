@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from kernelpath.facade import compile
+from kernelpath.graph.locate import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Overlaid:
         name = settings["layers"]["overlay"].rpartition(".")[2]
         rest = pointer.removeprefix(prefix)
         session = self.changes.get(name)
-        return f"/{name}{rest}" if session is not None and _gives(session, _tokens(rest)) else None
+        return f"/{name}{rest}" if session is not None and _gives(session, tokens(rest)) else None
 
     def _in_step(self, found: Diagnostic, pointer: str) -> str | None:
         """Return the `set` that gives a step's member, or what of the session stands in for one that nothing gives."""
@@ -67,8 +68,8 @@ class Overlaid:
         steps = settings["places"]["step"].partition("#")[2] if settings else ""
         if not settings or not _below(pointer, f"{steps}/"):
             return None
-        index, *path = _tokens(pointer.removeprefix(steps))
-        step = _at(self.inference, [*_tokens(steps), index])
+        index, *path = tokens(pointer.removeprefix(steps))
+        step = _at(self.inference, [*tokens(steps), index])
         if not path or not isinstance(step, dict):
             return None
         change = self._set(settings, step, path)
@@ -95,7 +96,7 @@ class Overlaid:
         for path in self._settings("pick_sources").get("paths", {}).values():
             pointer = self._in_session("/" + path.replace(".", "/"))
             if pointer and told in self._findings("all", self.changes):
-                rest = _without(self.changes, _tokens(pointer))
+                rest = _without(self.changes, tokens(pointer))
                 if told not in self._findings(pointer, rest):
                     return pointer
         return None
@@ -113,7 +114,7 @@ class Overlaid:
     def _patch(self) -> str:
         """The name of the overlay's patch."""
         added = self._settings("patch_steps").get("places", {}).get("added", "")
-        return next(iter(_tokens(added.partition("#")[2])), "")
+        return next(iter(tokens(added.partition("#")[2])), "")
 
     @cached_property
     def _early(self) -> set[str]:
@@ -193,10 +194,6 @@ def _at(value: Any, path: list[str]) -> Any:
 
 def _below(pointer: str, prefix: str) -> bool:
     return pointer == prefix or pointer.startswith(f"{prefix.removesuffix('/')}/")
-
-
-def _tokens(pointer: str) -> list[str]:
-    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 
 __all__ = ["Overlaid"]

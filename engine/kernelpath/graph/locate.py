@@ -55,6 +55,15 @@ class Locator:
         return {key_text(text, place[0]): place for place in children(text, at)} if text[at] == "{" else {}
 
 
+def escaped(key: object) -> str:
+    """Return a member's name or an item's place as a reference token of a JSON pointer (RFC 6901).
+
+    >>> escaped("a/b")
+    'a~1b'
+    """
+    return str(key).replace("~", "~0").replace("/", "~1")
+
+
 def tokens(pointer: str) -> list[str]:
     """Return the reference tokens of a JSON pointer (RFC 6901).
 

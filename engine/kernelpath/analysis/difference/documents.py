@@ -11,6 +11,7 @@ from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.program import Outcome, run_program
 from kernelpath.graph.documents import read_json
+from kernelpath.graph.locate import escaped
 from kernelpath.language import RUNTIME
 from kernelpath.language.json_values import json_equal
 from kernelpath.packs.generate import generate
@@ -97,8 +98,7 @@ def differences(before: Any, after: Any, pointer: str = "") -> Iterator[tuple[st
         return
     if isinstance(before, dict) and isinstance(after, dict):
         for name in dict.fromkeys([*before, *after]):
-            escaped = name.replace("~", "~0").replace("/", "~1")
-            yield from differences(before.get(name), after.get(name), f"{pointer}/{escaped}")
+            yield from differences(before.get(name), after.get(name), f"{pointer}/{escaped(name)}")
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for place, (one, two) in enumerate(zip(before, after, strict=True)):
             yield from differences(one, two, f"{pointer}/{place}")
