@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from kernelpath.analysis.fixing.moves import REMOVED, Move, edited, ids_of, moves
+from kernelpath.analysis.fixing.moves import REMOVED, Move, by_id, edited, moves
 from kernelpath.analysis.fixing.search import MOST_TRIALS, Found, search
 from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
@@ -103,7 +103,7 @@ def _holds(pack: CompiledPack, values: Values, before: Sequence[Diagnostic]) -> 
 def overlay_patch(steps: Sequence[Any], chosen: Sequence[Move], settable: Sequence[str]) -> Mapping[str, Any] | None:
     """Return the moves as a patch that sets and adds, None where one of them is not for an overlay."""
     graph = edited(steps, chosen)
-    by_id = {step["id"]: step for step in graph if isinstance(step, dict) and isinstance(step.get("id"), str)}
+    known, present = by_id(steps), by_id(graph)
     sets: dict[str, dict[str, Any]] = {}
     for move in chosen:
         if move.add is not None:
@@ -112,8 +112,8 @@ def overlay_patch(steps: Sequence[Any], chosen: Sequence[Move], settable: Sequen
         if member not in settable:
             return None
         change = sets.setdefault(move.anchor, {"id": move.anchor})
-        change[member] = _set(change.get(member, by_id[move.anchor].get(member)), move)
-    adds = list(_adds(graph, ids_of(steps)))
+        change[member] = _set(change.get(member, present[move.anchor].get(member)), move)
+    adds = _adds(graph, present.keys() - known.keys())
     return {name: listed for name, listed in (("set", list(sets.values())), ("add", adds)) if listed}
 
 
@@ -124,15 +124,15 @@ def _set(member: Any, move: Move) -> Any:
     return {**(member or {}), move.path[-1]: None}
 
 
-def _adds(graph: Sequence[Any], known: set[str]) -> list[Mapping[str, Any]]:
+def _adds(graph: Sequence[Any], added: Set[str]) -> list[Mapping[str, Any]]:
     """Return the added steps, each before the next step that was there."""
     adds: list[Mapping[str, Any]] = []
     waiting: list[Any] = []
     for step in graph:
-        if isinstance(step, dict) and isinstance(step.get("id"), str) and step["id"] not in known:
+        if isinstance(step, dict) and isinstance(step.get("id"), str) and step["id"] in added:
             waiting.append(step)
             continue
-        adds += [{"step": added, "insertBefore": step["id"]} for added in waiting]
+        adds += [{"step": new, "insertBefore": step["id"]} for new in waiting]
         waiting = []
     return adds
 

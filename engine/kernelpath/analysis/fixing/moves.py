@@ -9,6 +9,7 @@ it is, `{from: member}` for the anchor's own member, `{each: vocabulary}` for ev
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,11 +50,11 @@ def moves(
     references: Mapping[str, Any],
 ) -> list[Move]:
     """Return every move that the pack declares, for every step that has an id of its own."""
-    ids = [step["id"] for step in steps if isinstance(step, dict) and isinstance(step.get("id"), str)]
+    times = Counter(step["id"] for step in steps if _has_id(step))
     return [
         move
         for step in steps
-        if isinstance(step, dict) and ids.count(step.get("id")) == 1
+        if _has_id(step) and times[step["id"]] == 1
         for name, form in declared.items()
         for move in _concrete(name, form, vocabularies, step, references)
     ]
@@ -122,14 +123,18 @@ def _at(step: Step, path: Sequence[str]) -> Any:
     return value
 
 
-def ids_of(steps: Sequence[Any]) -> set[str]:
-    """Return the ids that steps have; what is no text is no id."""
-    return {step["id"] for step in steps if isinstance(step, dict) and isinstance(step.get("id"), str)}
+def by_id(steps: Sequence[Any]) -> dict[str, Step]:
+    """Return the steps by their ids, of several with one id the last; what is no text is no id."""
+    return {step["id"]: step for step in steps if _has_id(step)}
+
+
+def _has_id(step: Any) -> bool:
+    return isinstance(step, dict) and isinstance(step.get("id"), str)
 
 
 def edited(steps: Sequence[Any], chosen: Sequence[Move]) -> list[Any]:
     """Return the steps after the moves, added ones with ids that are new; what was given stays as it is."""
-    taken = ids_of(steps)
+    taken = set(by_id(steps))
     result: list[Any] = []
     for step in steps:
         own = [move for move in chosen if isinstance(step, dict) and move.anchor == step.get("id")]

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
-from kernelpath.analysis.fixing.moves import Move, edited
+from kernelpath.analysis.fixing.moves import Move, by_id, edited
 from kernelpath.diagnostics import Diagnostic
 
 #: How many graphs are judged at most; a search that reaches it says so.
@@ -89,16 +89,16 @@ def _relevant(finding: Diagnostic, graph: Sequence[Any], moves: Sequence[Move], 
         return []
     reads, writes = slots
     slot = _text(blamed.get(reads))
-    by_id = {step["id"]: step for step in graph if isinstance(step, dict) and isinstance(step.get("id"), str)}
-    return [move for move in moves if _touches(move, blamed, slot, by_id, writes)]
+    steps = by_id(graph)
+    return [move for move in moves if _touches(move, blamed, slot, steps, writes)]
 
 
-def _touches(move: Move, blamed: Mapping[str, Any], slot: str | None, by_id: Mapping[str, Any], writes: str) -> bool:
+def _touches(move: Move, blamed: Mapping[str, Any], slot: str | None, steps: Mapping[str, Any], writes: str) -> bool:
     if move.anchor == blamed.get("id"):
         return True
     if move.add is not None:
         return _text(move.add.get(writes)) == slot
-    step = by_id.get(move.anchor, {})
+    step = steps.get(move.anchor, {})
     return _text(step.get(writes)) == slot or move.path[0] == writes
 
 
