@@ -13,8 +13,8 @@ from kernelpath.analysis.mutation import Score, mutate_rule
 from kernelpath.analysis.mutation.equivalence import tell
 from kernelpath.analysis.mutation.mutants import mutants_of
 from kernelpath.analysis.mutation.rewriting import Rewriting
+from kernelpath.analysis.rule_text import read_rule_text
 from kernelpath.analysis.testing import PackTests, load_pack_tests
-from kernelpath.analysis.testing.rule_text import read_rule_text
 from kernelpath.packs.model import Check, Rule
 
 SHOP = Path(__file__).parent.parent / "planted" / "shop"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelpath.analysis.coverage.measure import Atom, PackCoverage, RuleCoverage
+from kernelpath.analysis.rule_text import RuleText, read_rule_text
 from kernelpath.analysis.testing.parts import terms_of
-from kernelpath.analysis.testing.rule_text import RuleText, read_rule_text
 from kernelpath.diagnostics import WARNING, Diagnostic, Span
 
 

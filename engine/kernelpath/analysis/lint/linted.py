@@ -3,59 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from kernelpath.diagnostics import Span
+from kernelpath.analysis.rule_text import RuleText
 from kernelpath.language import Expression, Type
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, read_yaml
 from kernelpath.packs.files import PACK_FILE, Layer, PackErrors, RuleFile, content_digest, read_chain, read_source
-from kernelpath.packs.model import Pack, Place, Rule, Term, Text
+from kernelpath.packs.model import Pack, Term, Text
 from kernelpath.packs.reading import read_pack
 
 
 @dataclass(frozen=True)
-class RuleText:
-    """A rule and its file's tree."""
+class LintedRule(RuleText):
+    """A rule beside its file, and whether that lies in the pack's own folder."""
 
-    rule: Rule
     file: RuleFile
-    root: documents.Mapping
     own: bool
-
-    @cached_property
-    def _nodes(self) -> dict[tuple[int, int], Node]:
-        nodes: dict[tuple[int, int], Node] = {}
-        for node in nodes_of(self.root):
-            nodes.setdefault((node.span.line, node.span.column), node)
-        return nodes
-
-    def node(self, place: Place) -> Node:
-        """Return the value that stands at a place of the model."""
-        return self._nodes[place.line, place.column]
-
-    def part(self, term: Term | Text, start: int, end: int) -> Span:
-        """Return the span of a stretch of an expression or a message; the whole where it stands for other text."""
-        node = self.node(term.place)
-        return node.text_span(start, end) if isinstance(node, Scalar) and node.text == term.text else node.span
-
-    def key_span(self, key: str) -> Span:
-        """Return where a key of the rule is written."""
-        return self.root.key_span(key)
-
-
-def nodes_of(node: Node) -> Iterator[Node]:
-    """Yield every value of a tree, outer ones first; keys are left out."""
-    yield node
-    if isinstance(node, documents.Mapping):
-        for _, value in node.entries:
-            yield from nodes_of(value)
-    elif isinstance(node, documents.Sequence):
-        for item in node.items:
-            yield from nodes_of(item)
 
 
 @dataclass(frozen=True)
@@ -64,7 +31,7 @@ class LintedPack:
 
     pack: Pack
     chain: tuple[Layer, ...]
-    rules: tuple[RuleText, ...]
+    rules: tuple[LintedRule, ...]
 
     @cached_property
     def models(self) -> tuple[Pack, ...]:
@@ -77,7 +44,7 @@ class LintedPack:
         return self.chain[-1]
 
     @property
-    def own_rules(self) -> list[RuleText]:
+    def own_rules(self) -> list[LintedRule]:
         """The rules whose files lie in the pack's own folder."""
         return [text for text in self.rules if text.own]
 
@@ -89,17 +56,20 @@ class LintedPack:
 
 def read_linted(folder: Path) -> LintedPack:
     """Return a pack to be linted; raises PackErrors where it cannot be used at all."""
-    pack = read_pack(folder)
-    chain = tuple(read_chain(folder))
+    return linted(read_pack(folder), read_chain(folder), lambda path: read_yaml(read_source(path)))
+
+
+def linted(pack: Pack, chain: Sequence[Layer], tree: Callable[[Path], Node | None]) -> LintedPack:
+    """Return a pack as the lints see it, out of its model, its chain, and what gives the tree of a file."""
     files = {file.identity: file for layer in chain for file in layer.rules}
     own = {file.path for file in chain[-1].rules}
     texts = []
     for rule in pack.rules():
         file = files[rule.identity]
-        root = read_yaml(read_source(file.path))
-        assert isinstance(root, documents.Mapping)  # INVARIANT: read_pack refuses anything else
-        texts.append(RuleText(rule, file, root, file.path in own))
-    return LintedPack(pack, chain, tuple(texts))
+        root = tree(file.path)
+        assert isinstance(root, documents.Mapping)  # INVARIANT: the file gave a rule
+        texts.append(LintedRule(rule, root, file, file.path in own))
+    return LintedPack(pack, tuple(chain), tuple(texts))
 
 
 @lru_cache(maxsize=8)

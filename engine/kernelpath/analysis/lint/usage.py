@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from kernelpath.analysis.lint.linted import LintedPack, nodes_of, terms_in
+from kernelpath.analysis.lint.linted import LintedPack, terms_in
+from kernelpath.analysis.rule_text import nodes_of
 from kernelpath.language import Checked, Expression
 from kernelpath.language.ast import Call, Literal, Member, walk
 from kernelpath.language.types import ListOf, MapOf, Optional, Record, Type, Vocabulary

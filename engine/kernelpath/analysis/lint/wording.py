@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kernelpath.analysis.lint.knowledge import bare
-from kernelpath.analysis.lint.linted import LintedPack, RuleText
+from kernelpath.analysis.lint.linted import LintedPack, LintedRule
 from kernelpath.diagnostics import Span
 from kernelpath.language import Checked, Expression
 from kernelpath.language.ast import Binary, Conditional, Literal, Name
@@ -20,7 +20,7 @@ Piece = str | Expression
 class Wording:
     """A message or a help text, the rule that it belongs to, and what it is called."""
 
-    rule: RuleText
+    rule: LintedRule
     what: str
     text: Text
 

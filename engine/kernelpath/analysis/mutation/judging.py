@@ -11,9 +11,9 @@ from kernelpath.analysis.coverage.measure import Share
 from kernelpath.analysis.mutation.equivalence import tell
 from kernelpath.analysis.mutation.mutants import mutants_of
 from kernelpath.analysis.mutation.rewriting import Rewriting
+from kernelpath.analysis.rule_text import read_rule_text
 from kernelpath.analysis.testing import Case, NotGiven, PackTests, TestFile
 from kernelpath.analysis.testing.outcomes import agrees
-from kernelpath.analysis.testing.rule_text import read_rule_text
 from kernelpath.packs.model import Pack, Rule
 
 

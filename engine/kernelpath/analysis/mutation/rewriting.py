@@ -10,7 +10,7 @@ from pathlib import Path
 from kernelpath.analysis.formatting.scalars import quoted
 from kernelpath.analysis.mutation.mutants import Mutant
 from kernelpath.analysis.mutation.operators import Change
-from kernelpath.analysis.testing.rule_text import RuleText
+from kernelpath.analysis.rule_text import RuleText
 from kernelpath.diagnostics import Source
 from kernelpath.language import Checked, Expression, LanguageErrors, parse, unparse
 from kernelpath.packs import documents

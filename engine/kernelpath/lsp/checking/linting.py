@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernelpath.analysis.lint import LintedPack, lint_pack
-from kernelpath.analysis.lint.linted import RuleText
+from kernelpath.analysis.lint import lint_pack
+from kernelpath.analysis.lint.linted import linted
 from kernelpath.diagnostics import Diagnostic, Source
-from kernelpath.lsp.checking.session import Model, PackSession
+from kernelpath.lsp.checking.session import PackSession
 from kernelpath.lsp.texts.files import Files
-from kernelpath.packs.documents import DocumentErrors, Mapping
+from kernelpath.packs.documents import DocumentErrors
 
 Found = dict[Path, tuple[Source, list[Diagnostic]]]
 
@@ -43,23 +43,8 @@ class Lints:
     def _lint(self, session: PackSession) -> Found:
         assert session.model is not None
         found: Found = {}
-        for finding in lint_pack(_linted(session.model, self.files)):
+        for finding in lint_pack(linted(session.model.pack, session.model.reader.chain, self.files.tree)):
             assert finding.span is not None  # INVARIANT: a lint has a place
             path = Path(finding.span.file)
             found.setdefault(path, (self.files.source(path), []))[1].append(finding)
         return found
-
-
-def _linted(model: Model, files: Files) -> LintedPack:
-    """Return a pack as the lints see it, out of what is read already."""
-
-    chain = tuple(model.reader.chain)
-    known = {file.identity: file for layer in chain for file in layer.rules}
-    own = {file.path for file in chain[-1].rules}
-    texts = []
-    for rule in model.pack.rules():
-        file = known[rule.identity]
-        root = files.tree(file.path)
-        assert isinstance(root, Mapping)  # INVARIANT: it gave a rule
-        texts.append(RuleText(rule, file, root, file.path in own))
-    return LintedPack(model.pack, chain, tuple(texts))

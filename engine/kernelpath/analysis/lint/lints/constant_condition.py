@@ -8,7 +8,7 @@ from kernelpath.analysis.lint.conditions import Evaluated, evaluated
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.edits import Edit, removal
 from kernelpath.analysis.lint.folding import Constant
-from kernelpath.analysis.lint.linted import LintedPack, RuleText
+from kernelpath.analysis.lint.linted import LintedPack, LintedRule
 from kernelpath.language import Expression, unparse
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar
@@ -34,7 +34,7 @@ def _find(pack: LintedPack, value: bool) -> Iterator[Finding]:
                     yield _finding(text, each, constant)
 
 
-def _finding(text: RuleText, each: Evaluated, constant: Constant) -> Finding:
+def _finding(text: LintedRule, each: Evaluated, constant: Constant) -> Finding:
     node, word = constant.node, "true" if constant.value else "false"
     span = text.part(each.term, node.start, node.end)
     whole = span == text.node(each.term.place).span
@@ -48,7 +48,7 @@ def _shown(node: Expression) -> str:
     return f"`{written}`" if len(written) <= _LONGEST else "this condition"
 
 
-def _without_when(text: RuleText, node: Node) -> list[Edit]:
+def _without_when(text: LintedRule, node: Node) -> list[Edit]:
     """Return the edit that takes out a `when` that is just `true`."""
     if not isinstance(node, Scalar) or node.text.strip() != "true":
         return []

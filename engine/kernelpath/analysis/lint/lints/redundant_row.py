@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.edits import removal
-from kernelpath.analysis.lint.linted import LintedPack, RuleText
+from kernelpath.analysis.lint.linted import LintedPack, LintedRule
 from kernelpath.diagnostics import Label
 from kernelpath.language import Expression
 from kernelpath.packs.model import Row, Table
@@ -22,7 +22,7 @@ def find(pack: LintedPack) -> Iterator[Finding]:
             yield from _repeated(text, text.rule)
 
 
-def _repeated(text: RuleText, table: Table) -> Iterator[Finding]:
+def _repeated(text: LintedRule, table: Table) -> Iterator[Finding]:
     seen: dict[tuple[Expression | None, Expression, tuple[str, ...]], Row] = {}
     for index, row in enumerate(table.rows):
         key = (row.when.checked.expression if row.when else None, row.value.checked.expression, row.path)

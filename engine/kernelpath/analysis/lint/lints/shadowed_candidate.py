@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.folding import fold
 from kernelpath.analysis.lint.knowledge import Known
-from kernelpath.analysis.lint.linted import LintedPack, RuleText
+from kernelpath.analysis.lint.linted import LintedPack, LintedRule
 from kernelpath.diagnostics import Label
 from kernelpath.language import Expression
 from kernelpath.packs.model import Candidate, Resolve, Row, Rule, Table
@@ -25,7 +25,7 @@ def _alternatives(rule: Rule) -> Sequence[Candidate | Row]:
     return rule.rows if isinstance(rule, Table) and rule.hit == "first" else ()
 
 
-def _shadowed(text: RuleText, alternatives: Sequence[Candidate | Row], what: str) -> Iterator[Finding]:
+def _shadowed(text: LintedRule, alternatives: Sequence[Candidate | Row], what: str) -> Iterator[Finding]:
     known = first = _before(text)
     always: Candidate | Row | None = None
     seen: set[tuple[Expression | None, Expression]] = set()
@@ -48,7 +48,7 @@ def _shadowed(text: RuleText, alternatives: Sequence[Candidate | Row], what: str
             known = known.assuming(condition, False)
 
 
-def _before(text: RuleText) -> Known:
+def _before(text: LintedRule) -> Known:
     """What is known before the first candidate: one that is false even then is the matter of `always-false`."""
     when = text.rule.when
     return Known().assuming(when.checked.expression, True) if when else Known()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
-from kernelpath.analysis.lint.linted import LintedPack, RuleText
+from kernelpath.analysis.lint.linted import LintedPack, LintedRule
 from kernelpath.diagnostics import did_you_mean
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node
@@ -31,7 +31,7 @@ def find(pack: LintedPack) -> Iterator[Finding]:
             yield Finding(f"there is no decision `{name}`", item.span, f"did you mean `{near}`?" if near else None)
 
 
-def _decisions(text: RuleText) -> tuple[Node, ...]:
+def _decisions(text: LintedRule) -> tuple[Node, ...]:
     decisions = text.root.get("decisions")
     return decisions.items if isinstance(decisions, documents.Sequence) else ()
 

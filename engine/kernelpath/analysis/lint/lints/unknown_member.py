@@ -9,8 +9,9 @@ from itertools import takewhile
 from pathlib import Path
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
-from kernelpath.analysis.lint.linted import LintedPack, nodes_of
+from kernelpath.analysis.lint.linted import LintedPack
 from kernelpath.analysis.lint.usage import Usage
+from kernelpath.analysis.rule_text import nodes_of
 from kernelpath.diagnostics import did_you_mean
 from kernelpath.language import Expression
 from kernelpath.language.ast import Call, Index, Literal, Member

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.edits import removal
-from kernelpath.analysis.lint.linted import LintedPack, RuleText, terms_in
+from kernelpath.analysis.lint.linted import LintedPack, LintedRule, terms_in
 from kernelpath.packs import documents
 
 
@@ -15,7 +15,7 @@ def find(pack: LintedPack) -> Iterator[Finding]:
     return (found for text in pack.own_rules for found in unread(text, "let", "`let`"))
 
 
-def unread(text: RuleText, section: str, what: str) -> Iterator[Finding]:
+def unread(text: LintedRule, section: str, what: str) -> Iterator[Finding]:
     """Yield the names of a section of a rule that nothing in the rule reads."""
     entries = text.root.get(section)
     read = {name for term in terms_in(text.rule) for name in term.checked.variables}

@@ -24,7 +24,7 @@ class RuleText:
     @cached_property
     def _nodes(self) -> dict[tuple[int, int], Node]:
         nodes: dict[tuple[int, int], Node] = {}
-        for node in _within(self.root):
+        for node in nodes_of(self.root):
             nodes.setdefault((node.span.line, node.span.column), node)
         return nodes
 
@@ -33,7 +33,7 @@ class RuleText:
         return self._nodes[place.line, place.column]
 
     def part(self, term: Term | Text, start: int, end: int) -> Span:
-        """Return the span of a stretch of an expression; the whole value where it stands for other text."""
+        """Return the span of a stretch of an expression or a message; the whole where it stands for other text."""
         node = self.node(term.place)
         return node.text_span(start, end) if isinstance(node, Scalar) and node.text == term.text else node.span
 
@@ -49,9 +49,10 @@ def read_rule_text(folder: Path, rule: Rule) -> RuleText:
     return RuleText(rule, root)
 
 
-def _within(node: Node) -> Iterator[Node]:
+def nodes_of(node: Node) -> Iterator[Node]:
+    """Yield every value of a tree, outer ones first; keys are left out."""
     yield node
     children = node.items if isinstance(node, documents.Sequence) else ()
     values = [value for _, value in node.entries] if isinstance(node, documents.Mapping) else children
     for child in values:
-        yield from _within(child)
+        yield from nodes_of(child)
