@@ -98,12 +98,7 @@ class WatchedParts(Unrolled):
 
     def _effect(self, position: int, held: Any) -> Effect:
         """Take an item through the rules where the slots that it reads hold these values, and keep its walk."""
-        local = Slots()
-        for key, value in self._contents(position, held):
-            if value is UNKNOWN:
-                local.forget(key)
-            elif value is not None:
-                local.write(key, value)
+        local = self._holding(position, held)
         walk = _KeptWalk(self.pack, self.data, self.values, Report(), [self.items[position]], local)
         whole = walk.run()
         self.walks[position, held] = walk.kept

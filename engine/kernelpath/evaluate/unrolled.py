@@ -231,12 +231,7 @@ class Unrolled:
 
     def _effect(self, position: int, held: Any) -> Effect:
         """Take an item through the rules where the slots that it reads hold these values."""
-        local = Slots()
-        for key, value in self._contents(position, held):
-            if value is UNKNOWN:
-                local.forget(key)
-            elif value is not None:
-                local.write(key, value)
+        local = self._holding(position, held)
         before = dict(local.values)
         report = Report()
         names = self.data["collects"]
@@ -251,9 +246,16 @@ class Unrolled:
         self.order.append(effect)
         return effect
 
-    def _contents(self, position: int, held: Any) -> list[tuple[str, Any]]:
+    def _holding(self, position: int, held: Any) -> Slots:
+        """Return slots of which those that an item reads hold these values."""
+        local = Slots()
         key = self.keys[position]
-        return [(key, held)] if isinstance(key, str) else list(zip(key, held, strict=True))
+        for slot, value in [(key, held)] if isinstance(key, str) else zip(key, held, strict=True):
+            if value is UNKNOWN:
+                local.forget(slot)
+            elif value is not None:
+                local.write(slot, value)
+        return local
 
     def _attribute(self, settle: bool) -> None:
         """Say of each effect that matters in which repetitions it came about, by going the same way once more."""
