@@ -50,7 +50,8 @@ def _break_length(source: str, at: int) -> int:
     return 2 if source.startswith("\r\n", at) else 1
 
 
-def _plain(source: str, at: int, end: int) -> Placed:
+def _plain(source: str, at: int, end: int, doubled: str = "") -> Placed:
+    """Read what folds its lines and has no escapes but a character that is written twice."""
     while at < end:
         if source[at] in _BLANK or source[at] in "\r\n":
             gap_end, folded = _fold(source, at, end)
@@ -58,18 +59,11 @@ def _plain(source: str, at: int, end: int) -> Placed:
             at = gap_end
         else:
             yield source[at], at
-            at += 1
+            at += 2 if source[at] == doubled else 1
 
 
 def _single_quoted(source: str, at: int, end: int) -> Placed:
-    while at < end:
-        if source[at] in _BLANK or source[at] in "\r\n":
-            gap_end, folded = _fold(source, at, end)
-            yield from folded
-            at = gap_end
-        else:
-            yield source[at], at
-            at += 2 if source[at] == "'" else 1
+    return _plain(source, at, end, doubled="'")
 
 
 def _double_quoted(source: str, at: int, end: int) -> Placed:
