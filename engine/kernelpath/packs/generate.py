@@ -33,8 +33,8 @@ from kernelpath.packs.model import (
     Text,
     Transition,
 )
-from kernelpath.packs.python_text import ExpressionWriter, Lines, identifier, local_name
-from kernelpath.packs.reads import gives, variables_read
+from kernelpath.packs.python_text import ExpressionWriter, identifier
+from kernelpath.packs.record_text import class_lines, read_from_workspace, reader_lines, reader_name
 from kernelpath.packs.sweep import SweepWriter
 
 HEADER = ["from itertools import islice", ""]
@@ -65,6 +65,7 @@ class ModuleWriter:
     scopes: dict[str, Data] = field(default_factory=dict)
     stages: dict[str, list[Data]] = field(default_factory=dict)
     sweeps: dict[Walked, str] = field(default_factory=dict)
+    flows: dict[str, Data] = field(default_factory=dict)
     claimed: set[str] = field(default_factory=set)
 
     def write(self) -> Generated:
@@ -185,38 +186,12 @@ class ModuleWriter:
 
     def _record(self, record: RecordShape) -> Data:
         """Write the class of a record, and the function that reads it where the engine builds it."""
-        names = [field_.name for field_ in record.fields]
-        spelled = ", ".join(repr(member(name)) for name in names)
         self._claim(record.name)
-        self.lines += [f"class {record.name}:", f"    __slots__ = ({spelled},)", "", ""]
-        if record.scope is None:
-            return {"fields": names, "function": None}
-        function = f"read_{record.name}"
-        self.lines += self._reader(record, function)
-        return {"fields": names, "function": function}
-
-    def _reader(self, record: RecordShape, function: str) -> list[str]:
-        scope = self.pack.scopes[record.scope or ""]
-        body = Lines()
-        item = local_name(scope.item) if scope.item else "_item"
-        reads = {name for f in record.fields if f.value for name in f.value.checked.variables}
-        body.add(f"def {function}(items, failed, ws):")
-        with body.indented():
-            for name in sorted(reads - {scope.item, scope.index}):
-                body.add(f"{local_name(name)} = ws[{name!r}]")
-            body.add("records = []")
-            body.add(f"for position, {item} in enumerate(items):")
-            with body.indented():
-                body.add("if position in failed:\n    records.append(None)\n    continue")
-                if scope.index:
-                    body.add(f"{local_name(scope.index)} = position")
-                body.add(f"_record = {record.name}()")
-                for f in record.fields:
-                    if f.value:
-                        body.add(f"_record.{member(f.name)} = {self.expressions.write(f.value.checked, {})}")
-                body.add("records.append(_record)")
-            body.add("return records")
-        return [*body.text, ""]
+        self.lines += class_lines(record)
+        if record.scope is not None:
+            self.lines += reader_lines(record, self.pack.scopes[record.scope], self.expressions)
+        names = [field_.name for field_ in record.fields]
+        return {"fields": names, "function": None if record.scope is None else reader_name(record)}
 
     def _program(self, program: Program) -> Data:
         name = f"program__{identifier(program.name)}"
@@ -304,17 +279,22 @@ class ModuleWriter:
         return {"walk": walk, "stages": list(names), "collect": collect, "keep": keep, "also_reads": needed | over}
 
     def _flow(self, flow: Flow) -> Data:
-        name = f"flow__{identifier(flow.name)}"
-        visits = (f"{name}__visits", tuple(self.expressions.parameters(flow.visits.checked))) if flow.visits else None
-        reads = [(v, (f"{name}__{v}", tuple(self.expressions.parameters(t.checked)))) for v, t in flow.reads]
-        return {"visits": visits, "reads": reads, "parts": self._parts(name, flow.parts)}
+        """Write the functions of a flow, once however many entries go through it, and return its data."""
+        if flow.name not in self.flows:
+            name = f"flow__{identifier(flow.name)}"
+            self.flows[flow.name] = {
+                "visits": self.term(f"{name}__visits", flow.visits),
+                "reads": [(variable, self.term(f"{name}__{variable}", term)) for variable, term in flow.reads],
+                "parts": self._parts(name, flow.parts),
+            }
+        return self.flows[flow.name]
 
     def _parts(self, name: str, parts: Parts | None) -> Data | None:
         if parts is None:
             return None
         return {
-            "of": (f"{name}__of", tuple(self.expressions.parameters(parts.of.checked))),
-            "on": (f"{name}__on", tuple(self.expressions.parameters(parts.on.checked))),
+            "of": self.term(f"{name}__of", parts.of),
+            "on": self.term(f"{name}__on", parts.on),
             "order": parts.order,
             "repeated": parts.repeated,
             "count": parts.count,
@@ -332,31 +312,18 @@ class ModuleWriter:
             self.sweeps[key] = writer.name = f"walk__{'__'.join(identifier(part) for part in parts if part)}"
             self._claim(writer.name)
             self.lines += [*writer.function(collected), ""]
-            if flow and not any(k[1] == flow.name for k in self.sweeps if k != key):
-                self._flow_functions(flow)
         return self.sweeps[key], set(writer.workspace_names())
-
-    def _flow_functions(self, flow: Flow) -> None:
-        name = f"flow__{identifier(flow.name)}"
-        self.term(f"{name}__visits", flow.visits)
-        for variable, term in flow.reads:
-            self.term(f"{name}__{variable}", term)
-        if flow.parts:
-            self.term(f"{name}__of", flow.parts.of)
-            self.term(f"{name}__on", flow.parts.on)
 
     def _entry_read(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
         record = self.pack.records[entry.name]
         scope = self.pack.scopes[record.scope or ""]
-        own = {scope.item, scope.index}
-        reads = {name for f in record.fields if f.value for name in f.value.checked.variables} - own
         over = set(scope.over.checked.variables) if scope.over else set()
         return {
-            "function": f"read_{record.name}",
+            "function": reader_name(record),
             "over": self.scopes[scope.name]["over"],
             "walked": list(entry.settings.get("gaps", [])),  # type: ignore[call-overload]
             "into": entry.settings["into"],
-            "also_reads": reads | over,
+            "also_reads": read_from_workspace(record, scope) | over,
         }
 
     def _entry_call(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
@@ -387,13 +354,6 @@ def rule_function(rule: Rule) -> str:
     return f"{identifier(rule.stage)}__{identifier(rule.name)}"
 
 
-def member(name: str) -> str:
-    """Return the attribute of a record's field, which the language spells with `_` where Python has a keyword."""
-    from keyword import iskeyword
-
-    return f"{name}_" if iskeyword(name) else name
-
-
 def _under(prefix: str, terms: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(key.removeprefix(prefix + " "), term) for key, term in terms.items() if key.startswith(prefix + " ")]
 
@@ -402,4 +362,4 @@ def _pairs(value: Any) -> list[tuple[str, str]]:
     return list(value.items()) if isinstance(value, Mapping) else []
 
 
-__all__ = ["Generated", "ModuleWriter", "generate", "gives", "rule_function", "variables_read"]
+__all__ = ["Generated", "ModuleWriter", "generate", "rule_function"]
