@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import copy
-import gzip
-import json
-from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import kernelpath as kp
+from conformance.recorded import Case, cases, request
 
-DEFECTS = Path(__file__).parents[1] / "differential" / "data" / "defects.jsonl.gz"
 STRICT, REFERENCE = "strict", "execution-v0"
 
 
 @cache
-def _lines() -> dict[str, str]:
-    with gzip.open(DEFECTS, "rt", encoding="utf-8") as lines:
-        return {json.loads(line)["id"]: line for line in lines}
+def _records() -> dict[str, Case]:
+    return {case["id"]: case for case in cases("defects")}
 
 
 def record(name: str) -> Any:
     """Return a recorded defect: `fn`, `options`, and what came back as `expect`; a copy that a test may change."""
-    return json.loads(_lines()[name])
+    return copy.deepcopy(_records()[name])
 
 
 def names() -> list[str]:
     """Return the ids of all recorded defects."""
-    return list(_lines())
+    return list(_records())
 
 
 @cache
@@ -38,29 +33,10 @@ def loaded(name: str) -> Any:
     return kp.load_pack(name)
 
 
-@cache
-def catalog() -> Any:
-    """Return the reference's catalogue."""
-    return kp.load_catalog("doppler-0.1.7")
-
-
-def ask(case: Mapping[str, Any], pack: Any = STRICT) -> kp.Result:
+def ask(case: Case, pack: Any = STRICT) -> kp.Result:
     """Put a recorded request to a pack, given by its shipped name or loaded."""
-    options = copy.deepcopy(case["options"])
-    chosen: dict[str, Any] = {"pack": loaded(pack) if isinstance(pack, str) else pack, "catalog": catalog()}
-    match case["fn"]:
-        case "apply":
-            return kp.apply(options.get("manifest"), options.get("runtimeConfig"), **chosen)
-        case "kernelpath":
-            return kp.execution_from_kernel_path(options.get("kernelPath"), **chosen)
-    function = {"compile": kp.compile, "graph": kp.graph, "contract": kp.contract}[case["fn"]]
-    return function(
-        options.get("manifestInference"),
-        runtime=options.get("runtimeInference"),
-        model_id=options.get("modelId", "model"),
-        num_layers=options.get("numLayers", 0),
-        **chosen,
-    )
+    copied = {**case, "options": copy.deepcopy(case["options"])}
+    return request(copied, loaded(pack) if isinstance(pack, str) else pack)
 
 
 def errors(result: kp.Result) -> list[str]:

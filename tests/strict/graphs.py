@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import kernelpath as kp
+from conformance.recorded import catalog
 
-from .asked import STRICT, catalog, loaded
+from .asked import STRICT, loaded
 
 Step = dict[str, Any]
 #: A kernel that reads f32 and declares nothing that it writes; of any op that takes every kernel.

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 import kernelpath as kp
+from conformance.recorded import catalog
 from kernelpath.graph.catalog import load_presets
 
-from .asked import catalog, errors, loaded, rules, warnings
+from .asked import errors, loaded, rules, warnings
 from .graphs import manifest, session, step
 
 PRESET = "gemma3-f16-fused-f32a-online"

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import kernelpath as kp
+from conformance.recorded import catalog
 
-from .asked import ask, catalog, loaded, record
+from .asked import ask, loaded, record
 from .graphs import POLICIES, cast, manifest, session, step
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 from collections import Counter
 from functools import cache
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import kernelpath as kp
+from conformance.recorded import cases
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
@@ -18,7 +17,6 @@ from .ablation import without
 from .asked import ask
 from .test_readme import FOLDER, UPDATE, table
 
-DATA = Path(__file__).parents[1] / "conformance" / "data"
 #: What makes rules of the base look at something else: which defects it mends, and what to take away to see it.
 EXPLANATIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "every layer, section and round": (("B16", "B18", "B19", "B22", "B26"), {"operations": ["unrolled"]}),
@@ -36,11 +34,8 @@ SAME = {
 @cache
 def accepted() -> tuple[Any, ...]:
     """Return the recorded requests to compile and apply that the reference accepts."""
-    found = []
-    for name in ("generated", "presets"):
-        with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            found += [case for case in map(json.loads, lines) if case["fn"] in ("compile", "apply")]
-    return tuple(case for case in found if case["expect"]["ok"])
+    found = [*cases("generated"), *cases("presets")]
+    return tuple(case for case in found if case["fn"] in ("compile", "apply") and case["expect"]["ok"])
 
 
 @cache

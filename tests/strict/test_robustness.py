@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import kernelpath as kp
+from conformance.recorded import cases
 from differential.mutations import mutants
 
-from .asked import DEFECTS, ask
+from .asked import ask
 from .planner import refusals
-
-RECORDED = Path(__file__).parents[1] / "conformance" / "data"
-FILES = {"defects": DEFECTS, "generated": RECORDED / "generated.jsonl.gz", "presets": RECORDED / "presets.jsonl.gz"}
 
 
 @pytest.mark.parametrize(("name", "seed"), [("defects", 1), ("generated", 2), ("presets", 3)])
 def test_mutated_requests_are_answered(name: str, seed: int) -> None:
     """A thousand requests that somebody broke each get an answer, are left as they were, and run where accepted."""
-    with gzip.open(FILES[name], "rt", encoding="utf-8") as lines:
-        cases = [json.loads(line) for line in lines]
-    for case in mutants(cases, seed, 1_000):
+    for case in mutants(cases(name), seed, 1_000):
         before = repr(case["options"])
         result = ask(case)
         assert repr(case["options"]) == before

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from .asked import ask, blamed, catalog, errors, record, rules, warnings
+from conformance.recorded import catalog
+
+from .asked import ask, blamed, errors, record, rules, warnings
 from .graphs import POLICIES, cast, compiled, reference, session, step
 
 SMALL = "attention_small.wgsl"
