@@ -1,6 +1,6 @@
 """Take one item through the rules of a stage, rule by rule, and report what it breaks.
 
-This is what the fused functions of `packs.sweep` do when an item fails them: same rules, same order, but each finding
+This is what the fused functions of `packs.fused` do when an item fails them: same rules, same order, but each finding
 is worded, placed and collected. A variable is *tainted* where an earlier fault left its value unknown; rules that would
 read a tainted variable stay silent, so that one fault gives one message.
 """
@@ -8,7 +8,7 @@ read a tainted variable stay silent, so that one fault gives one message.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.diagnostics import Diagnostic
@@ -31,15 +31,20 @@ class ItemWalk:
     tainted: set[str]
     report: Report
     slots: Slots | None = None
-    stopped: bool = False
+    pass_name: str = ""
     failed: bool = False
+    stopped: bool = False
+    failed_guards: set[str] = field(default_factory=set)
 
     def walk(self, rules: list[RuleData]) -> None:
-        """Take the item through the rules in order, until a rule with `stop` fails."""
+        """Take the item through the rules in order; a rule that reads what a failed check guards is not asked."""
         for rule in rules:
             if self.stopped:
                 if rule["kind"] == "transition":
                     self._forget(rule)
+                continue
+            if self.failed_guards and not self.failed_guards.isdisjoint(rule["guarded"]):
+                self._outcome_unknown(rule)
                 continue
             try:
                 self._rule(rule)
@@ -102,7 +107,7 @@ class ItemWalk:
         if self._unknown(rule["holds"]) or self.pack.value(rule["holds"], environment):
             return
         self._report(rule, self._diagnostic(rule, environment))
-        self.stopped = rule["stop"]
+        self.failed_guards.update(rule["guards"])
 
     def _resolve(self, rule: RuleData, _: dict[str, Any]) -> None:
         environment = self._with_lets(rule)
@@ -190,7 +195,7 @@ class ItemWalk:
 
     def _report(self, rule: RuleData, diagnostic: Diagnostic) -> None:
         self.failed = self.failed or diagnostic.severity == "error"
-        self.report.add(diagnostic, rule["stage"], rule["verdicts"])
+        self.report.add(diagnostic, rule["stage"], rule["tags"], self.pass_name)
 
 
 def table_value(pack: CompiledPack, rule: RuleData, environment: Mapping[str, Any]) -> Any:

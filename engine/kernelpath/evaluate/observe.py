@@ -1,7 +1,7 @@
-"""Run a program while watching what becomes of chosen items, to say afterwards why they are as they are.
+"""Ask a question while watching what becomes of chosen items, to say afterwards why they are as they are.
 
-The program runs as always. Beside it, every walk over a list that holds a chosen item is taken once more, rule by rule
-and with nothing reported, and what the chosen items had as variables is kept.
+The question is answered as always. Beside it, the stages of every table that has a chosen item are asked once more, rule
+by rule and with nothing reported, and what the chosen items had as variables is kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import ItemWalk
-from kernelpath.evaluate.program import Outcome, ProgramRun
+from kernelpath.evaluate.question import Outcome, QuestionRun
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
 from kernelpath.evaluate.walk import Walk
@@ -25,10 +25,10 @@ Chosen = Callable[[Any], bool]
 class Visit:
     """A chosen item after its way through the stages of one walk.
 
-    `given` are the values that a flow's entry gives, such as in which pass it is. `writers` has, by slot, the walk of
-    the item that wrote it last before this one came; `start` has the slots' values on entry. `workspace` has the values
-    of the program that made the visit. `repetitions` are those in which it was made just so, where the item is in a
-    part that is repeated; `among` is how many different visits there are of this item in the flow.
+    `given` are the variables that a flow sets, such as in which pass it is. `writers` has, by slot, the walk of the item
+    that wrote it last before this one came; `start` has the slots' values at the start. `workspace` has the cells of the
+    question that made the visit. `repetitions` are those in which it was made just so, where the item is in a part that
+    is repeated; `among` is how many different visits there are of this item in the flow.
     """
 
     data: Mapping[str, Any]
@@ -48,9 +48,9 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What a program gave, and the visits of the chosen items in the order in which they were made.
+    """What a question gave, and the visits of the chosen items in the order in which they were made.
 
-    `workspaces` are those of the program and of the programs that it called, in the order in which they began.
+    `workspaces` are the cells of the question and of those that it asked, in the order in which they began.
     """
 
     outcome: Outcome
@@ -58,10 +58,10 @@ class Observed:
     workspaces: tuple[Mapping[str, Any], ...]
 
 
-def observe(pack: CompiledPack, program: str, values: Mapping[str, Any], chosen: Chosen) -> Observed:
-    """Run the named program, programs that it calls included, and watch the chosen items."""
+def observe(pack: CompiledPack, question: str, values: Mapping[str, Any], chosen: Chosen) -> Observed:
+    """Ask a question, those that it asks included, and watch the chosen items."""
     seen = _Seen(chosen)
-    outcome = _run(pack, program, values, seen)
+    outcome = _run(pack, question, values, seen)
     return Observed(outcome, tuple(seen.visits), tuple(seen.workspaces))
 
 
@@ -72,53 +72,55 @@ class _Seen:
     workspaces: list[Mapping[str, Any]] = field(default_factory=list)
 
 
-def _run(pack: CompiledPack, program: str, values: Mapping[str, Any], seen: _Seen) -> Outcome:
-    run = _WatchedRun(pack, pack.meta["programs"][program], {**pack.meta["constants"], **values}, dict(values))
+def _run(pack: CompiledPack, question: str, values: Mapping[str, Any], seen: _Seen) -> Outcome:
+    run = _WatchedRun(pack, question, values)
     run.seen = seen
-    seen.workspaces.append(run.workspace)
+    seen.workspaces.append(run.cells)
     return run.run()
 
 
-class _WatchedRun(ProgramRun):
-    """A run that takes walks over chosen items once more."""
+class _WatchedRun(QuestionRun):
+    """A run that asks the stages of chosen items once more."""
 
     seen: _Seen
 
-    def _walk(self, entry: Mapping[str, Any]) -> None:
-        over = entry["walk"]["scope"]["over"]
-        if over:
-            self._watch(entry, {}, self.pack.value(over, self.workspace), None)
-        super()._walk(entry)
+    def _ask(self, step: Mapping[str, Any], items: Any, table: str | None) -> None:
+        if table is not None:
+            self._watch(step, {}, items, None)
+        super()._ask(step, items, table)
 
-    def _flow(self, entry: Mapping[str, Any]) -> None:
-        given = {name: self.pack.value(term, self.workspace) for name, term in entry["with"]}
-        if entry["walk"]["flow"]["parts"]:
-            self._watch_parts(entry, given, self._start(entry))
-        else:
-            self._watch(entry, given, self.workspace[entry["over"]], self._start(entry))
-        super()._flow(entry)
+    def _visit(self, step: Mapping[str, Any], values: Mapping[str, Any], slots: Slots) -> None:
+        self._watch(step, self._given(step), self._rows_of(step["over"]), self._start(step))
+        super()._visit(step, values, slots)
 
-    def _watch_parts(self, entry: Mapping[str, Any], given: Mapping[str, Any], slots: Slots) -> None:
+    def _unroll(self, step: Mapping[str, Any], values: Mapping[str, Any], slots: Slots) -> Slots:
+        self._watch_parts(step, self._given(step), self._start(step))
+        return super()._unroll(step, values, slots)
+
+    def _given(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        return {step["word"]: step["pass"]} if step["word"] else {}
+
+    def _watch_parts(self, step: Mapping[str, Any], given: Mapping[str, Any], slots: Slots) -> None:
         from kernelpath.evaluate.observe_parts import WatchedParts  # packs whose flows are listed never need it
 
-        items = self.workspace[entry["over"]]
+        items = self._rows_of(step["over"])
         chosen = [position for position, item in enumerate(items) if self.seen.chosen(item)]
         if not chosen:
             return
-        walk = WatchedParts(self.pack, entry["walk"], {**self.workspace, **given}, items, slots, self._fresh(entry))
-        for found in walk.watch(frozenset(chosen), entry["settle"]):
-            visit = Visit(entry["walk"], found.walk, given, found.writers, dict(slots.values), self.workspace)
+        walk = WatchedParts(self.pack, step["walk"], {**self.cells, **given}, items, slots, self._fresh(step))
+        for found in walk.watch(frozenset(chosen), step["settles"]):
+            visit = Visit(step["walk"], found.walk, given, found.writers, dict(slots.values), self.cells)
             self.seen.visits.append(replace(visit, repetitions=tuple(sorted(found.repetitions)), among=found.among))
 
-    def _watch(self, entry: Mapping[str, Any], given: Mapping[str, Any], items: Any, slots: Slots | None) -> None:
+    def _watch(self, step: Mapping[str, Any], given: Mapping[str, Any], items: Any, slots: Slots | None) -> None:
         if any(self.seen.chosen(item) for item in items):
-            values = {**self.workspace, **given}
-            walk = _WatchedWalk(self.pack, entry["walk"], values, Report(), items, slots)
-            walk.watch = _Watch(self.seen, given, dict(slots.values) if slots else {}, self.workspace)
+            values = {**self.cells, **given}
+            walk = _WatchedWalk(self.pack, step["walk"], values, Report(), items, slots)
+            walk.watch = _Watch(self.seen, given, dict(slots.values) if slots else {}, self.cells)
             walk.run()
 
-    def _program(self, name: str, values: Mapping[str, Any]) -> Outcome:
-        return _run(self.pack, name, values, self.seen)
+    def _asked(self, question: str, given: Mapping[str, Any]) -> Outcome:
+        return _run(self.pack, question, given, self.seen)
 
 
 @dataclass(slots=True)

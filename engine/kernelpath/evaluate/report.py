@@ -1,44 +1,81 @@
-"""Collect what rules say about items, each finding once, in evaluation order."""
+"""Collect what rules say about items, each finding once; in the end by stage, then in evaluation order."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kernelpath.diagnostics import Diagnostic
+
+
+class Finding:
+    """A finding as expressions see it."""
+
+    __slots__ = ("decisions", "pass_", "rule", "severity", "stage", "subject", "tags")
+
+    def __init__(self, found: Diagnostic, stage: str, tags: tuple[str, ...], pass_: str) -> None:
+        self.rule = found.rule
+        self.stage = stage
+        self.pass_ = pass_
+        self.severity = found.severity
+        self.subject = found.subject or ""
+        self.decisions = list(found.decisions)
+        self.tags = list(tags)
 
 
 class Report:
     """The diagnostics of one run; `failed` are the stages in which something was an error."""
 
-    __slots__ = ("_seen", "_stages", "diagnostics", "failed", "skipped", "verdicts")
+    __slots__ = ("_order", "_seen", "_stages", "diagnostics", "failed", "skipped")
 
-    def __init__(self) -> None:
+    def __init__(self, order: Sequence[str] = ()) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.failed: set[str] = set()
-        self.skipped: set[str] = set()
-        self.verdicts: set[str] = set()
-        self._stages: list[tuple[str, tuple[str, ...]]] = []
+        self.skipped: dict[str, str | None] = {}
+        self._order = order
+        self._stages: list[tuple[str, tuple[str, ...], str]] = []
         self._seen: set[tuple[str, str | None, str]] = set()
 
-    def add(self, diagnostic: Diagnostic, stage: str, verdicts: tuple[str, ...] = ()) -> None:
+    def add(self, diagnostic: Diagnostic, stage: str, tags: tuple[str, ...] = (), pass_: str = "") -> None:
         """Take a finding; one that says the same of the same subject by the same rule is left out."""
         if diagnostic.severity == "error":
             self.failed.add(stage)
-        self.verdicts.update(verdicts)
         key = (diagnostic.rule, diagnostic.subject, diagnostic.message)
         if key not in self._seen:
             self._seen.add(key)
             self.diagnostics.append(diagnostic)
-            self._stages.append((stage, verdicts))
+            self._stages.append((stage, tags, pass_))
 
-    def findings(self) -> list[tuple[Diagnostic, str, tuple[str, ...]]]:
-        """Return each finding with its stage and the verdicts that it turns."""
+    def take(self, other: Report) -> None:
+        """Take what another question's run reported."""
+        for found, stage, tags, pass_ in other.findings():
+            self.add(found, stage, tags, pass_)
+        self.skipped.update(other.skipped)
+
+    def skip(self, stages: Sequence[str], table: str | None) -> None:
+        """Note stages that were not asked, since something that they need is missing."""
+        self.skipped.update(dict.fromkeys(stages, table))
+
+    def findings(self) -> list[tuple[Diagnostic, str, tuple[str, ...], str]]:
+        """Return each finding with its stage, the tags of its rule, and the pass of a flow in which it was made."""
         return [(found, *rest) for found, rest in zip(self.diagnostics, self._stages, strict=True)]
 
-    def passed(self, stages: Mapping[str, object] | list[str] | tuple[str, ...]) -> bool:
-        """Return whether all of the stages ran without an error."""
+    def as_records(self) -> list[Finding]:
+        """Return the findings as expressions see them, in the order of the report."""
+        self.sort()
+        return [Finding(*each) for each in self.findings()]
+
+    def sort(self) -> None:
+        """Put the findings in the order in which the pack lists the stages."""
+        places = {name: place for place, name in enumerate(self._order)}
+        last = len(places)
+        both = sorted(self.findings(), key=lambda each: places.get(each[1], last))
+        self.diagnostics = [found for found, *_ in both]
+        self._stages = [(stage, tags, pass_) for _, stage, tags, pass_ in both]
+
+    def passed(self, stages: Mapping[str, object] | Sequence[str]) -> bool:
+        """Return whether all of the stages ran without an error, or were not asked for at all."""
         if not (self.failed or self.skipped):
             return True
         return not any(stage in self.failed or stage in self.skipped for stage in stages)
@@ -47,3 +84,4 @@ class Report:
     def ok(self) -> bool:
         """Whether no stage found an error."""
         return not self.failed
+

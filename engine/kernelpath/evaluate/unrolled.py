@@ -36,7 +36,7 @@ class Effect:
 
     position: int
     writes: tuple[tuple[str, Any], ...]
-    findings: tuple[tuple[Diagnostic, str, tuple[str, ...]], ...]
+    findings: tuple[tuple[Diagnostic, str, tuple[str, ...], str], ...]
     collected: Mapping[str, Any]
     whole: bool
     repetitions: set[int] = field(default_factory=set)
@@ -64,6 +64,7 @@ class Unrolled:
     items: Sequence[Any]
     slots: dict[str, Any]
     fresh: Mapping[str, Any]
+    pass_name: str = ""
     effects: list[dict[Any, Effect]] = field(default_factory=list)
     order: list[Effect] = field(default_factory=list)
     keys: list[str | tuple[str, ...]] = field(default_factory=list)
@@ -97,8 +98,8 @@ class Unrolled:
         """Report the findings of all effects, in the order in which the effects first came about."""
         repeated = self.data["flow"]["parts"]["repeated"]
         for effect in self.order:
-            for diagnostic, _, verdicts in effect.findings:
-                report.add(_placed(diagnostic, effect.repetitions, repeated), stage, verdicts)
+            for diagnostic, _, tags, pass_ in effect.findings:
+                report.add(_placed(diagnostic, effect.repetitions, repeated), stage, tags, pass_)
 
     def collected(self) -> dict[str, list[Any]]:
         """Return what was collected of the items in their order; an item with several effects gives one of each.
@@ -127,7 +128,7 @@ class Unrolled:
         parts = self.data["flow"]["parts"]
         places: dict[str, list[int]] = {name: [] for name in parts["order"]}
         for position, item in enumerate(self.items):
-            environment = {**self.values, scope["item"]: item}
+            environment = {**self.values, scope["row"][0]: item}
             if item is None or not self._visited(environment):
                 self.keys.append(())
                 continue
@@ -145,11 +146,11 @@ class Unrolled:
     def _repetitions(self, positions: Sequence[int]) -> list[list[int]]:
         """Return the positions that apply in each repetition; equal ones share one list."""
         parts = self.data["flow"]["parts"]
-        count: int = self.values[parts["count"]]
+        count: int = self.pack.value(parts["count"], self.values)
         named: dict[int, list[int]] = {}
         everywhere: list[int] = []
         for position in positions:
-            where = self.pack.value(parts["on"], {**self.values, self.data["scope"]["item"]: self.items[position]})
+            where = self.pack.value(parts["on"], {**self.values, self.data["scope"]["row"][0]: self.items[position]})
             if isinstance(where, (list, tuple)):
                 for repetition in {int(number) for number in where if number < count}:
                     named.setdefault(repetition, []).append(position)
@@ -235,9 +236,9 @@ class Unrolled:
         before = dict(local.values)
         report = Report()
         names = self.data["collects"]
-        walk = Walk(
-            self.pack, self.data, self.values, report, [self.items[position]], local, {name: [] for name in names}
-        )
+        collected: dict[str, list[Any]] = {name: [] for name in names}
+        item = [self.items[position]]
+        walk = Walk(self.pack, self.data, self.values, report, item, local, collected, pass_name=self.pass_name)
         whole = walk.run()
         writes = {key: value for key, value in local.values.items() if key not in before or before[key] != value}
         writes |= dict.fromkeys(local.unknown, UNKNOWN)

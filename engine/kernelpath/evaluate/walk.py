@@ -1,8 +1,8 @@
-"""Walk a scope's items through stages: the fused function while all is well, rule by rule where it is not."""
+"""Take the rows of a table through stages: by the fused function while all is well, rule by rule where it is not."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,9 @@ class Walk:
     slots: Slots | None = None
     collected: dict[str, list[Any]] = field(default_factory=dict)
     failed_items: set[int] = field(default_factory=set)
+    failed_guards: set[str] = field(default_factory=set)
+    skipped: Set[int] = frozenset()
+    pass_name: str = ""
     whole: bool = True
 
     def run(self, position: int | None = None) -> bool:
@@ -35,24 +38,24 @@ class Walk:
 
         Returns whether every item has a value for what is collected: none is at fault, nor hangs on one that is.
         """
-        sweep = self.pack.function(self.data["function"])
+        fused = self.pack.function(self.data["function"])
         count = len(self.items)
         stopped = position is not None
         position = position or 0
         while position < count and len(self.failed_items) < MOST_FAULTS:
-            if not stopped and not (self.slots and self.slots.doubtful):
+            if not (stopped or self.skipped or (self.slots and self.slots.doubtful)):
                 values = self.slots.values if self.slots else {}
-                position = sweep(self.items, position, self.values, values, self.collected)
+                position = fused(self.items, position, self.values, values, self.collected)
             stopped = False
             if position < count:
-                if not self._alone(sweep, self.items[position]):
+                if not self._alone(fused, self.items[position]):
                     self._careful(position, self.items[position])
                 position += 1
         if position < count:
             self._give_up(position)
         return self.whole
 
-    def _alone(self, sweep: Callable[..., int], item: Any) -> bool:
+    def _alone(self, fused: Callable[..., int], item: Any) -> bool:
         """Take one item through the fused function where some slots are unknown, but none that it reads.
 
         Returns whether it passed; where it did not, nothing has changed.
@@ -60,10 +63,10 @@ class Walk:
         slots, flow = self.slots, self.data["flow"]
         if item is None or slots is None or not slots.doubtful or self.data["scope"]["index"]:
             return False
-        environment = {**self.values, self.data["scope"]["item"]: item}
+        environment = {**self.values, **bound(self.data["scope"], item, 0)}
         if any(slots.is_unknown(self.pack.value(term, environment)) for _, term in flow["reads"]):
             return False
-        passed = sweep((item,), 0, self.values, slots.values, self.collected) == 1
+        passed = fused((item,), 0, self.values, slots.values, self.collected) == 1
         slots.unknown -= slots.values.keys()
         return passed
 
@@ -80,17 +83,14 @@ class Walk:
 
     def _careful(self, position: int, item: Any) -> None:
         """Take one item through the stages rule by rule."""
-        if item is None and self.slots is not None:
-            self.slots.poison()
-            self.whole = False
-            return
         scope = self.data["scope"]
-        environment = dict(self.values)
-        if scope["item"]:
-            environment[scope["item"]] = item
-        if scope["index"]:
-            environment[scope["index"]] = position
-        walk = ItemWalk(self.pack, scope, environment, set(), self.report, self.slots)
+        if position in self.skipped or (item is None and self.slots is not None):
+            self.whole = False
+            if self.slots is not None:
+                self.slots.poison()
+            return
+        environment = {**self.values, **bound(scope, item, position)}
+        walk = ItemWalk(self.pack, scope, environment, set(), self.report, self.slots, self.pass_name)
         if self._visited(walk):
             self._through(walk, position)
 
@@ -113,9 +113,18 @@ class Walk:
             walk.walk(rules)
             if walk.failed and self.data["flow"] is None:
                 walk.stopped = True
+        self.failed_guards |= walk.failed_guards
         if walk.failed:
             self.failed_items.add(position)
         for name, values in self.collected.items():
             values.append(walk.environment.get(name))
         if walk.failed or walk.stopped or not walk.tainted.isdisjoint(self.collected):
             self.whole = False
+
+
+def bound(scope: Mapping[str, Any], row: Any, position: int) -> dict[str, Any]:
+    """Return the variables that a row binds, by name: its parts, and its index."""
+    names = scope["row"]
+    parts = dict(zip(names, row, strict=True)) if len(names) > 1 else {names[0]: row} if names else {}
+    index = scope["index"]
+    return {**parts, index: position} if index and index not in parts else parts

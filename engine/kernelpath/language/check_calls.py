@@ -42,6 +42,9 @@ def check_call(checker: Checker, node: Call, scope: Scope) -> Expression:
         return _unknown_function(checker, node)
     if UNKNOWN in [argument.type for argument in node.arguments]:
         return replace(node, type=UNKNOWN)
+    library, known = DECLARED[node.function].library, checker.names.libraries
+    if library is not None and known is not None and library not in known:
+        return checker.failed(node, wording.unused_library(node.function, library))
     return _check_builtin(checker, node)
 
 

@@ -49,11 +49,15 @@ from kernelpath.language.unparser import unparse
 
 @dataclass(frozen=True)
 class Names:
-    """What an expression may name: variables, vocabularies (each is also a function) and resolved variables."""
+    """What an expression may name: variables, vocabularies (each is also a function), resolved variables, libraries.
+
+    The built-ins of all libraries may be called if `libraries` is None.
+    """
 
     variables: Mapping[str, Type] = field(default_factory=dict)
     vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
     resolved: frozenset[str] = frozenset()
+    libraries: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,22 @@ from kernelpath.language.meter import Meter
 from kernelpath.language.numerals import SPACE
 from kernelpath.language.showing import shown
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+
+def listed(value: Any) -> Sequence[Any]:
+    """Return the elements of a list, in which the rows of a table stand; anything else has no rows."""
+    return value if type(value) in (list, tuple) else ()
+
+
+def listed_entries(value: Any) -> Iterable[tuple[str, Any]]:
+    """Return the keys and values of a map, in which the rows of a table stand; anything else has no rows."""
+    return value.items() if type(value) is dict else ()
+
+
 RUNTIME: dict[str, object] = {
     **{f"_{name}": declaration.implementation for name, declaration in DECLARED.items()},
     "json_equal": json_values.json_equal,
@@ -27,8 +43,15 @@ RUNTIME: dict[str, object] = {
     "checked_remainder": arithmetic.remainder,
     "json_float": arithmetic.as_float,
     "shown_text": shown,
+    "listed": listed,
+    "listed_entries": listed_entries,
     "SPACE": SPACE,
     "Meter": Meter,
     "EvaluationError": EvaluationError,
 }
 """All names that generated code uses besides its variables and `meter`; built-in `f` of the language is `_f`."""
+
+
+def namespace() -> dict[str, object]:
+    """Return the globals of generated code, with the built-ins of the libraries that are loaded."""
+    return {**RUNTIME, **{f"_{name}": declaration.implementation for name, declaration in DECLARED.items()}}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kernelpath.language.ast import Expression
-from kernelpath.language.builtins import DECLARED
+from kernelpath.language.builtins import DECLARED, RECORDS
 from kernelpath.language.coercion import coerced, join_types, strangers
 from kernelpath.language.type_parser import parse_type
 from kernelpath.language.types import (
@@ -15,6 +15,7 @@ from kernelpath.language.types import (
     ListOf,
     MapOf,
     Optional,
+    Record,
     Type,
     Variable,
     is_open,
@@ -52,8 +53,18 @@ def read_signature(text: str) -> Signature:
     head, _, result = text.rpartition(" -> ")
     inside = head[head.index("(") + 1 : -1]
     spelled = [part.partition(": ")[2] for part in inside.split(", ")] if inside else []
-    names = {"T": _PARAMETER}
+    names = {"T": _PARAMETER, **library_records()}
     return Signature(tuple(parse_type(part, names) for part in spelled), parse_type(result, names), text)
+
+
+@cache
+def library_records() -> dict[str, Type]:
+    """Return the record types that the built-ins of libraries give, by name."""
+    fields: dict[str, dict[str, Type]] = {name: {} for name in RECORDS}
+    types: dict[str, Type] = {name: Record(name, fields[name]) for name in RECORDS}
+    for name, texts in RECORDS.items():
+        fields[name].update({field: parse_type(text, types) for field, text in texts.items()})
+    return types
 
 
 def fit(signature: Signature, arguments: tuple[Expression, ...]) -> tuple[tuple[Expression, ...], Type] | None:

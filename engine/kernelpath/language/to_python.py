@@ -27,7 +27,7 @@ from kernelpath.language.python_access import write_index, write_member
 from kernelpath.language.python_calls import write_call
 from kernelpath.language.python_operators import write_binary
 from kernelpath.language.python_text import AND, LOOSEST, MINUS, NOT, OR, POSTFIX, Fragment, is_simple, loop_name
-from kernelpath.language.runtime import RUNTIME
+from kernelpath.language.runtime import namespace
 from kernelpath.language.types import FLOAT, INT
 
 
@@ -178,7 +178,7 @@ def compile_function(checked: Checked, parameters: Sequence[str]) -> Callable[..
     head = [*spelled.values(), *(["sources"] if checked.sources else [])]
     lines = [f"def evaluate({', '.join(head)}):", *(["    meter = Meter()"] if writer.uses_meter else [])]
     text = "\n".join([*lines, f"    return {body}"])
-    space: dict[str, Any] = {**RUNTIME, **writer.constants}
+    space: dict[str, Any] = {**namespace(), **writer.constants}
     exec(compile(text, "<expression>", "exec"), space)
     function: Callable[..., Any] = space["evaluate"]
     return function

@@ -296,6 +296,11 @@ def no_common_type(left: str, right: str, place: str) -> Wording:
 # ---- calls ----
 
 
+def unused_library(name: str, library: str) -> Wording:
+    """A built-in of a library that the pack does not use."""
+    return f"`{name}` is of the library `{library}`, which this pack does not use", f"add `{library}` to its `uses`"
+
+
 def unknown_function(name: str, candidates: Sequence[str]) -> Wording:
     """A call of a function that does not exist."""
     return f"unknown function `{name}`", _meant(name, candidates)

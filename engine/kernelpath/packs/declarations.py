@@ -1,45 +1,72 @@
-"""Read what a pack declares before any rule: vocabularies, record types, functions, values and scopes."""
+"""Read what a pack declares before any rule: vocabularies, record types, functions, constants and documents."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernelpath.diagnostics import did_you_mean
-from kernelpath.language import RUNTIME, LanguageErrors, Names, Type, Vocabulary, check, parse
+from kernelpath.language import BOOL, RUNTIME, LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.builtins import DECLARED
-from kernelpath.language.types import BOOL, FLOAT, INT, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
+from kernelpath.language.types import FLOAT, INT, JSON, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
 from kernelpath.packs import documents
+from kernelpath.packs.compose import Composer, as_entry
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.files import Layer
 from kernelpath.packs.functions import Function, expand, refuse_loops
-from kernelpath.packs.model import Scope
+from kernelpath.packs.model import Document, RecordShape
 from kernelpath.packs.terms import WORDS, TermReader, place_of
 
-Entries = dict[str, tuple[Scalar, Node]]
+Entries = dict[str, tuple[Scalar, documents.Mapping]]
+SECTIONS = (
+    "vocabularies",
+    "constants",
+    "records",
+    "functions",
+    "documents",
+    "values",
+    "items",
+    "flows",
+    "stages",
+    "questions",
+    "rules",
+    "fixes",
+)
+#: A finding as expressions see it, in values that read `findings`.
+FINDING = Record(
+    "Finding",
+    {
+        "rule": STRING,
+        "stage": STRING,
+        "pass": STRING,
+        "severity": STRING,
+        "subject": STRING,
+        "decisions": ListOf(STRING),
+        "tags": ListOf(STRING),
+    },
+)
 
 
 @dataclass(slots=True)
 class Declarations:
-    """The declarations of a chain of packs; a later pack's entries replace an earlier one's of the same name."""
+    """The declarations of a chain of packs, composed into one."""
 
     chain: list[Layer]
     digest: str
     terms: TermReader = field(default_factory=TermReader)
     sections: dict[str, Entries] = field(default_factory=dict)
-    values: dict[str, Type] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
-    scopes: dict[str, Scope] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+    cells: dict[str, Type] = field(default_factory=dict)
     record_types: dict[str, dict[str, Type]] = field(default_factory=dict)
 
-    def _merged(self, section: str) -> Entries:
-        merged: Entries = {}
-        for layer in self.chain:
-            node = layer.root.get(section)
-            if isinstance(node, documents.Mapping):
-                merged |= {key.text: (key, value) for key, value in node.entries}
-        return merged
+    def _compose(self) -> None:
+        composer = Composer(self.terms.diagnostics)
+        root = composer.compose(self.chain)
+        for name in SECTIONS:
+            node = root.get(name)
+            entries = node.entries if isinstance(node, documents.Mapping) else ()
+            self.sections[name] = {key.text: (key, as_entry(value)) for key, value in entries}
 
     def _read_types(self) -> None:
         """Read vocabularies, then record types; records may name each other, so their fields are filled in second."""
@@ -47,39 +74,49 @@ class Declarations:
         self._refuse_taken()
         for name, (_, node) in self.sections["vocabularies"].items():
             plain: Any = to_plain(node)
-            vocabularies[name] = Vocabulary(name, tuple(plain["values"]), bool(plain.get("open", False)))
-        self.record_types = {name: {} for name in self.sections["records"]}
-        types: dict[str, Type] = {**vocabularies}
+            vocabularies[name] = Vocabulary(name, tuple(plain.get("values", ())), bool(plain.get("open", False)))
+        named = [*self.sections["records"], *(row for _, node in self._tables() if (row := row_type(node)))]
+        self.record_types = {name: {} for name in named}
+        types: dict[str, Type] = {**vocabularies, FINDING.name: FINDING}
         types |= {name: Record(name, fields) for name, fields in self.record_types.items()}
         self.terms.vocabularies, self.terms.types = vocabularies, types
         for name, (_, node) in self.sections["records"].items():
             for key, value in mapping_at(node, "fields").entries:
-                self.record_types[name][key.text] = self.terms.type(mapping_of(value)["type"])
+                self.record_types[name][key.text] = self.terms.type(as_typed(value)["type"])
+
+    def _tables(self) -> list[tuple[Scalar, documents.Mapping]]:
+        return list(self.sections["items"].values())
 
     def _refuse_taken(self) -> None:
         """Refuse names that mean something else already: words of the language, its functions, the engine's own."""
         words = dict.fromkeys(WORDS, "a word of the language")
         functions = dict.fromkeys(DECLARED, "a function of the language")
-        classes = dict.fromkeys(RUNTIME, "a name of the engine's")
+        classes = dict.fromkeys((*RUNTIME, FINDING.name), "a name of the engine")
         vocabularies = dict.fromkeys(self.sections["vocabularies"], "a vocabulary")
-        for section, taken in (
+        taken: dict[str, str] = {}
+        for section, what in (("constants", "constant"), ("documents", "document"), ("items", "table"), ("flows", "flow")):
+            for name, (key, _) in self.sections[section].items():
+                self._refuse(key, {**words, **taken, "findings": "the list of findings"})
+                taken[name] = f"a {what}"
+        for section, known in (
             ("vocabularies", words | functions),
             ("functions", words | functions | vocabularies),
-            ("values", words),
-            ("constants", words),
+            ("values", words | taken | {"findings": "the list of findings"}),
             ("records", classes),
         ):
-            for name, (key, _) in self.sections[section].items():
-                if name in taken:
-                    self.terms.fault(key, "pack/name", f"`{name}` is {taken[name]} already", "choose another name")
+            for key, _ in self.sections[section].values():
+                self._refuse(key, known)
+
+    def _refuse(self, key: Scalar, taken: Mapping[str, str]) -> None:
+        if key.text in taken:
+            self.terms.fault(key, "pack/name", f"`{key.text}` is already {taken[key.text]}", "choose another name")
 
     def _read_functions(self) -> None:
         for name, (_, node) in self.sections["functions"].items():
-            mapping = mapping_of(node)
             parameters = {key.text: self.terms.type(value) for key, value in mapping_at(node, "parameters").entries}
             for key, _ in mapping_at(node, "parameters").entries:
                 self.terms.refuse_word(key)
-            body = mapping["value"]
+            body = node["is"]
             assert isinstance(body, Scalar)
             try:
                 expression = expand(parse(body.text), self.terms.functions)
@@ -88,92 +125,95 @@ class Declarations:
             except LanguageErrors as errors:
                 self.terms.problems(body, errors.problems)
                 expression = self.terms.unknown_value  # its calls are not to blame
-            doc = str(to_plain(mapping["doc"])) if "doc" in mapping else ""
-            self.terms.functions[name] = Function(name, tuple(parameters), expression, doc, body.text)
+            self.terms.functions[name] = Function(name, tuple(parameters), expression, doc_of(node), body.text)
 
-    def _read_values(self) -> None:
+    def _read_constants(self) -> None:
         for name, (_, node) in self.sections["constants"].items():
-            mapping = mapping_of(node)
-            self.values[name] = self.terms.type(mapping["type"])
-            self.constants[name] = to_plain(mapping["value"])
-            self._constant(mapping["value"], self.values[name])
-        for name, (key, node) in self.sections["values"].items():
-            if name in self.constants:
-                self.terms.fault(key, "pack/value", f"`{name}` is already a constant")
-            self.values[name] = self.terms.type(mapping_of(node)["type"])
+            plain = to_plain(node["value"])
+            self.cells[name] = self.terms.type(node["type"]) if "type" in node else literal_type(plain)
+            self.constants[name] = plain
+            if not holds(plain, self.cells[name]):
+                self.terms.fault(node["value"], "pack/constant", f"this is not a `{self.cells[name]}`")
 
-    def _constant(self, node: Node, wanted: Type) -> None:
-        """Hold a constant to its type; a number, a text or a list says of each part what is wrong with it."""
-        if not holds(to_plain(node), wanted):
-            self.terms.fault(node, "pack/constant", f"this is no `{wanted}`")
+    def _read_documents(self) -> None:
+        raw = self.terms.names({"file": JSON})
+        for name, (key, node) in self.sections["documents"].items():
+            type_ = self.terms.type(node["type"]) if "type" in node else JSON
+            plain: Any = to_plain(node)
+            self.cells[name] = type_
+            self.documents[name] = Document(
+                name=name,
+                type=type_,
+                doc=doc_of(node),
+                optional=bool(plain.get("optional", False)),
+                recognise=self.terms.term(node["recognise"], raw, BOOL) if "recognise" in node else None,
+                part=self._part(node, raw),
+                named=plain.get("named"),
+                resource=plain.get("resource"),
+                shape=plain.get("shape"),
+                place=place_of(key),
+            )
 
-    def _read_scopes(self) -> None:
-        for name, (_, node) in self.sections["scopes"].items():
-            self.scopes[name] = self._scope(name, mapping_of(node))
+    def _part(self, node: documents.Mapping, raw: Names) -> Any:
+        part = node.get("part")
+        if not isinstance(part, documents.Mapping):
+            return None
+        term = self.terms.term(part["when"], raw, BOOL)
+        return (term, str(to_plain(part["at"]))) if term else None
 
-    def _scope(self, name: str, node: documents.Mapping) -> Scope:
-        used = self._used(node)
-        for key in ("over", "item"):
-            for entry in mapping_at(node, key).entries:
-                self.terms.refuse_word(entry[0])
-        if isinstance(index_node := node.get("index"), Scalar):
-            self.terms.refuse_word(index_node)
-        over = self.terms.term(mapping_at(node, "over").entries[0][1], self._all_values()) if "over" in node else None
-        item, item_type = self._item(node, over.checked.type if over else UNKNOWN)
-        locals_ = self._typed(node, "locals")
-        given = self._typed(node, "given")
-        variables = used | locals_ | given
-        if item:
-            variables[item] = item_type
-        index = str(to_plain(node["index"])) if "index" in node else None
-        if index:
-            variables[index] = INT
-        names = self.terms.names(variables)
-        texts = {key: self.terms.text(node[key], names) if key in node else None for key in ("subject", "at")}
-        doc = str(to_plain(node["doc"])) if "doc" in node else ""
-        return Scope(
-            name, variables, given, locals_, item, over, index, texts["subject"], texts["at"], doc, place_of(node)
-        )
+    def _records(self) -> dict[str, RecordShape]:
+        """Return the record types that are declared as such; those of tables are made of their columns."""
+        return {
+            name: RecordShape(name, self.record_types[name], field_docs(node), doc_of(node), place_of(key))
+            for name, (key, node) in self.sections["records"].items()
+        }
 
-    def _all_values(self) -> Names:
-        return self.terms.names(self.values)
-
-    def _used(self, node: documents.Mapping) -> dict[str, Type]:
-        used: dict[str, Type] = {}
-        for item in items_at(node, "uses"):
-            name = str(to_plain(item))
-            if name in self.values:
-                used[name] = self.values[name]
-            else:
-                self.terms.unknown(item, "value", name, self.values, "declare it under `values` in pack.yaml")
-                used[did_you_mean(name, self.values) or name] = UNKNOWN  # so that its readers are not blamed, too
-        return used
-
-    def _typed(self, node: documents.Mapping, section: str) -> dict[str, Type]:
-        for key in mapping_at(node, section).entries:
-            self.terms.refuse_word(key[0])
-        return {key.text: self.terms.type(value) for key, value in mapping_at(node, section).entries}
-
-    def _item(self, node: documents.Mapping, over: Type) -> tuple[str | None, Type]:
-        if "item" in node:
-            key, value = mapping_at(node, "item").entries[0]
-            return key.text, self.terms.type(value)
-        if "over" in node:
-            key, value = mapping_at(node, "over").entries[0]
-            if isinstance(over, ListOf):
-                return key.text, over.element
-            if over is not UNKNOWN:
-                self.terms.fault(value, "pack/scope", "a scope goes over a list")
-            return key.text, UNKNOWN
-        return None, UNKNOWN
-
-    def _named(self, node: documents.Mapping, key: str, known: Mapping[str, Any], what: str) -> str | None:
-        """Return the name that a key holds if it is known, else None after collecting the mistake."""
-        name = str(to_plain(node[key]))
+    def named(self, node: Node, known: Mapping[str, Any], what: str, section: str | None = None) -> str | None:
+        """Return the name that a scalar holds if it is known, else None after collecting the mistake."""
+        name = str(to_plain(node))
         if name in known:
             return name
-        self.terms.unknown(node[key], what, name, known)
+        otherwise = f"declare it under `{section}` in pack.yaml" if section else None
+        self.terms.unknown(node, what, name, known, otherwise)
         return None
+
+
+def row_type(node: documents.Mapping) -> str | None:
+    """Return the name of the record type that a table's columns make, None if it has none."""
+    if "fields" not in node:
+        return None
+    return str(to_plain(node["type"])) if "type" in node else str(to_plain(node["as"])).capitalize()
+
+
+def as_typed(node: Node) -> documents.Mapping:
+    """Return `{type: node}` for a type that stands alone, and a mapping as it is."""
+    if isinstance(node, documents.Mapping):
+        return node
+    name = Scalar("type", "type", "", node.source, node.start, node.start)
+    return documents.Mapping(((name, node),), node.source, node.start, node.end)
+
+
+def field_docs(node: documents.Mapping) -> dict[str, str]:
+    """Return the docs of a record's fields, by name."""
+    return {key.text: doc_of(as_typed(value)) for key, value in mapping_at(node, "fields").entries}
+
+
+def literal_type(value: Any) -> Type:
+    """Return the type of a literal whose type is not said.
+
+    >>> str(literal_type(["a", "b"])), str(literal_type({"a": [1]}))
+    ('list<string>', 'map<json>')
+    """
+    kinds: dict[type, Type] = {bool: BOOL, int: INT, float: FLOAT, str: STRING}
+    if type(value) in kinds:
+        return kinds[type(value)]
+    if isinstance(value, list):
+        return ListOf(_common([literal_type(item) for item in value]))
+    return MapOf(JSON) if isinstance(value, dict) else JSON
+
+
+def _common(types: Sequence[Type]) -> Type:
+    return types[0] if types and all(other == types[0] for other in types) else JSON
 
 
 def holds(value: Any, wanted: Type) -> bool:
@@ -197,6 +237,17 @@ def holds(value: Any, wanted: Type) -> bool:
     return wanted not in kinds or type(value) in kinds[wanted]
 
 
+def doc_of(node: documents.Mapping) -> str:
+    """Return the doc of an entry, empty if it has none."""
+    return str(to_plain(node["doc"])) if "doc" in node else ""
+
+
+def words_at(node: documents.Mapping, key: str) -> tuple[str, ...]:
+    """Return the words of the list under a key; one word may stand without a list."""
+    plain = to_plain(node[key]) if key in node else ()
+    return (plain,) if isinstance(plain, str) else tuple(plain)  # type: ignore[arg-type]
+
+
 def mapping_of(node: Node) -> documents.Mapping:
     """Return a node that the schema of pack.yaml made sure is a mapping."""
     assert isinstance(node, documents.Mapping)  # INVARIANT: pack.schema.json was checked before
@@ -204,13 +255,15 @@ def mapping_of(node: Node) -> documents.Mapping:
 
 
 def mapping_at(node: Node, key: str) -> documents.Mapping:
-    """Return the mapping under a key, an empty one where the key is absent."""
+    """Return the mapping under a key, an empty one if the key is absent."""
     value = mapping_of(node).get(key)
     return mapping_of(value) if value is not None else documents.Mapping((), node.source, node.start, node.start)
 
 
 def items_at(node: documents.Mapping, key: str) -> list[Node]:
-    """Return the items of the list under a key, none where the key is absent."""
+    """Return the items of the list under a key, none if the key is absent; one item may stand without a list."""
     value = node.get(key)
-    return list(value.items) if isinstance(value, documents.Sequence) else []
+    return list(value.items) if isinstance(value, documents.Sequence) else [value] if value is not None else []
 
+
+__all__ = ["FINDING", "Declarations", "UNKNOWN"]

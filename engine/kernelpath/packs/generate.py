@@ -1,8 +1,8 @@
 """Turn a checked pack into one Python module, and plain data that says which of its functions is what.
 
-The module has, for every rule, a function for each of its expressions (what `pack show --python` prints), and for every
-walk of a program a fused function with all rules inlined (see `sweep`). The data holds no objects of ours, so that both
-can be marshalled and a cached pack costs one file to load.
+The module has, for every rule, a function for each of its expressions (what `pack show --python` prints), and for the
+stages that are asked together a fused function with all rules inlined (see `fused`). The data holds no objects of ours,
+so that both can be marshalled and a cached pack costs one file to load.
 """
 
 from __future__ import annotations
@@ -13,33 +13,35 @@ from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.language import Checked
-from kernelpath.packs.availability import outside, reads
 from kernelpath.packs.deciding import deciding
 from kernelpath.packs.folders import PackErrors
+from kernelpath.packs.fused import FusedWriter
 from kernelpath.packs.model import (
     Check,
-    Entry,
+    Document,
     Flow,
     Pack,
     Parts,
-    Program,
-    RecordShape,
+    Plan,
+    Question,
     Resolve,
     Rule,
     Scope,
     Stage,
+    Step,
     Table,
     Term,
     Text,
     Transition,
+    Value,
 )
+from kernelpath.packs.planning import REQUEST
 from kernelpath.packs.python_text import ExpressionWriter, identifier
-from kernelpath.packs.record_text import class_lines, read_from_workspace, reader_lines, reader_name
-from kernelpath.packs.sweep import SweepWriter
+from kernelpath.packs.row_text import RowsWriter, class_lines
 
 HEADER = ["from itertools import islice", ""]
 Data = dict[str, Any]
-Walked = tuple[tuple[str, ...], str | None, tuple[str, ...]]
+Walked = tuple[tuple[str, ...], str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -64,26 +66,33 @@ class ModuleWriter:
     lines: list[str] = field(default_factory=lambda: list(HEADER))
     scopes: dict[str, Data] = field(default_factory=dict)
     stages: dict[str, list[Data]] = field(default_factory=dict)
-    sweeps: dict[Walked, str] = field(default_factory=dict)
+    fused: dict[Walked, tuple[str, frozenset[str]]] = field(default_factory=dict)
     flows: dict[str, Data] = field(default_factory=dict)
+    cells: dict[str, Data] = field(default_factory=dict)
     claimed: set[str] = field(default_factory=set)
 
     def write(self) -> Generated:
         """Return the module's text and its data."""
-        self.scopes = {name: self._scope(scope) for name, scope in self.pack.scopes.items()}
-        self.stages = {name: [self._rule(rule) for rule in stage.rules] for name, stage in self.pack.stages.items()}
-        records = {name: self._record(record) for name, record in self.pack.records.items()}
-        programs = {name: self._program(program) for name, program in self.pack.programs.items()}
+        pack = self.pack
+        for record in pack.records.values():
+            self._claim(record.name)
+            self.lines += class_lines(record)
+        named = {**{name: table.scope for name, table in pack.items.items()}, **pack.scopes}
+        self.scopes = {name: self._scope(name, scope) for name, scope in named.items()}
+        self.stages = {name: [self._rule(rule) for rule in stage.rules] for name, stage in pack.stages.items()}
+        questions = {name: self._question(question) for name, question in pack.questions.items()}
         data = {
-            "name": self.pack.name,
-            "summary": self.pack.summary,
-            "digest": self.pack.digest,
-            "constants": dict(self.pack.constants),
-            "fixes": dict(self.pack.fixes),
-            "vocabularies": {name: list(found.values) for name, found in self.pack.vocabularies.items()},
+            "name": pack.name,
+            "summary": pack.summary,
+            "digest": pack.digest,
+            "constants": dict(pack.constants),
+            "fixes": dict(pack.fixes),
+            "vocabularies": {name: list(found.values) for name, found in pack.vocabularies.items()},
+            "documents": {name: self._document(document) for name, document in pack.documents.items()},
             "stages": self.stages,
-            "records": records,
-            "programs": programs,
+            "order": list(pack.stages),
+            "records": {name: list(record.fields) for name, record in pack.records.items()},
+            "questions": questions,
         }
         return Generated("\n".join(self.lines) + "\n", data)
 
@@ -99,20 +108,38 @@ class ModuleWriter:
     def _claim(self, name: str) -> None:
         """Refuse a pack in which two functions would have one name, and one would stand for both."""
         if name in self.claimed:
-            message = f"two names of the pack differ only in `-`, `_` and the like, or both come to `{name}`"
+            message = f"two names of the pack differ only in `-`, `_` and the like, or both become `{name}`"
             raise PackErrors([Diagnostic("pack/names", (), ERROR, message, help="rename a rule, stage, scope or flow")])
         self.claimed.add(name)
 
-    def _scope(self, scope: Scope) -> Data:
-        name = f"scope__{identifier(scope.name)}"
+    def _scope(self, name: str, scope: Scope) -> Data:
+        start = f"scope__{identifier(name)}"
         return {
             "name": scope.name,
-            "item": scope.item,
+            "row": scope.row,
             "index": scope.index,
-            "over": self.term(f"{name}__over", scope.over),
-            "subject": self.term(f"{name}__subject", scope.subject),
-            "at": self.term(f"{name}__at", scope.at),
+            "subject": self.term(f"{start}__subject", scope.subject),
+            "at": self.term(f"{start}__at", scope.at),
         }
+
+    def _document(self, document: Document) -> Data:
+        name = f"document__{identifier(document.name)}"
+        part = document.part
+        return {
+            "doc": document.doc,
+            "optional": document.optional,
+            "recognise": self.term(f"{name}__recognise", document.recognise),
+            "part": (self.term(f"{name}__part", part[0]), part[1]) if part else None,
+            "named": document.named,
+            "resource": document.resource,
+        }
+
+    def _guarded(self, rule: Rule) -> tuple[str, ...]:
+        """Return the paths that checks over the same rows guard and that a rule reads."""
+        scope = self.pack.stages[rule.stage].scope
+        stages = [stage for stage in self.pack.stages.values() if stage.scope == scope]
+        guards = {path for stage in stages for other in stage.rules if isinstance(other, Check) for path in other.guards}
+        return tuple(sorted(guards & set(rule.paths))) if guards else ()
 
     def _rule(self, rule: Rule) -> Data:
         name = rule_function(rule)
@@ -127,7 +154,9 @@ class ModuleWriter:
             "decisions": rule.decisions,
             "lets": [(let, self.term(f"{name}__{let}", term)) for let, term in rule.lets],
             "when": self.term(f"{name}__when", rule.when),
-            "verdicts": (),
+            "tags": rule.tags,
+            "guards": (),
+            "guarded": self._guarded(rule),
         }
         match rule:
             case Check():
@@ -149,8 +178,7 @@ class ModuleWriter:
             "holds": self.term(f"{name}__holds", rule.holds),
             "values": self._values(name, rule),
             "fix": rule.fix,
-            "stop": rule.stop,
-            "verdicts": rule.verdicts,
+            "guards": rule.guards,
         }
 
     def _values(self, name: str, rule: Check) -> list[Any]:
@@ -184,102 +212,156 @@ class ModuleWriter:
         ]
         return {"variable": rule.variable, "hit": rule.hit, "base": self.term(f"{name}__base", rule.base), "rows": rows}
 
-    def _record(self, record: RecordShape) -> Data:
-        """Write the class of a record, and the function that reads it where the engine builds it."""
-        self._claim(record.name)
-        self.lines += class_lines(record)
-        if record.scope is not None:
-            self.lines += reader_lines(record, self.pack.scopes[record.scope], self.expressions)
-        names = [field_.name for field_ in record.fields]
-        return {"fields": names, "function": None if record.scope is None else reader_name(record)}
-
-    def _program(self, program: Program) -> Data:
-        name = f"program__{identifier(program.name)}"
-        read = {read for entry in program.entries for read, _ in reads(self.pack, entry)}
+    def _question(self, question: Question) -> Data:
+        name = f"question__{identifier(question.name)}"
+        plan = self.pack.plans[question.name]
         return {
-            "inputs": program.inputs,
-            "outside": tuple(sorted(read & outside(self.pack))),
-            "always": program.always,
-            "entries": [self._entry(f"{name}__{place}", entry) for place, entry in enumerate(program.entries)],
-            "value": self.term(f"{name}__value", program.value),
+            "doc": question.doc,
+            "given": question.given,
+            "always": question.always,
+            "request": dict(question.request),
+            "gate": [self._step(step) for step in plan.gate],
+            "steps": [self._step(step) for step in plan.steps],
+            "inputs": plan.inputs,
+            "needed": self._needed(question, plan),
+            "when": self.term(f"{name}__when", question.when),
+            "answer": self.term(f"{name}__answer", question.answer),
+            "otherwise": self.term(f"{name}__otherwise", question.otherwise),
         }
 
-    def _entry(self, name: str, entry: Entry) -> Data:
-        terms = {key: self.term(f"{name}__{identifier(key)}", term) for key, term in entry.terms.items()}
-        data: Data = {
-            "verb": entry.verb,
-            "label": entry.name,
-            "needs": entry.needs,
-            "stages": [],
-            "when": self.term(f"{name}__when", entry.when),
-        }
-        data |= getattr(self, "_entry_" + entry.verb)(entry, terms)
-        data["reads"] = self._reads(data, terms)
-        data["asks"] = frozenset(data["when"][1]) if data["when"] else frozenset()
+    def _needed(self, question: Question, plan: Plan) -> tuple[str, ...]:
+        """Return the documents that the question cannot be asked without."""
+        known = self.pack.documents
+        given = [known[name] for name in question.given]
+        return tuple(each.name for each in given if not each.optional and each.resource is None)
+
+    def _step(self, step: Step) -> Data:
+        data: Data = {"kind": step.kind, "name": step.name, "stages": step.stages, "needs": step.needs}
+        data |= getattr(self, "_" + step.kind)(step)
         return data
 
-    def _reads(self, data: Data, terms: Mapping[str, Any]) -> frozenset[str]:
-        """Return the workspace values that the entry cannot run without."""
-        names = {parameter for _, parameters in terms.values() for parameter in parameters}
-        if data["when"]:
-            names |= set(data["when"][1])
-        return frozenset(names | set(data.pop("also_reads", ())))
+    def _value(self, step: Step) -> Data:
+        """Write a value's functions once, however many questions need it."""
+        value = self.pack.values[step.name]
+        if value.name not in self.cells:
+            self.cells[value.name] = self._value_data(value)
+        return self.cells[value.name]
 
-    def _entry_set(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        return {"terms": list(terms.items())}
-
-    def _entry_return(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        return {"value": terms["return"]}
-
-    def _entry_walk(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        names = entry.settings["walk"]
-        stages = [names] if isinstance(names, str) else list(names)  # type: ignore[call-overload]
-        return self._walked(entry, stages, None)
-
-    def _entry_flow(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        flow = self.pack.flows[entry.name]
-        data = self._walked(entry, [flow.stage], flow)
-        start: Any = entry.settings["start"]
-        over: Any = entry.settings["over"]
-        data |= {
-            "over": over,
-            "carry": entry.settings.get("carry"),
-            "settle": bool(entry.settings.get("settle", False)),
-            "with": _under("with", terms),
-            "start": start if isinstance(start, str) else _under("start", terms),
-            "slots": next((target for target, name in data["keep"] if name == "slots"), None),
+    def _value_data(self, value: Value) -> Data:
+        name = f"value__{identifier(value.name)}"
+        ask = value.ask
+        given = [(word, self.term(f"{name}__{word}", term)) for word, term in ask.given.items()] if ask else []
+        terms = [value.term, *(ask.given.values() if ask else ())]
+        return {
+            "input": value.input,
+            "term": self.term(name, value.term),
+            "ask": (ask.question, given) if ask else None,
+            "when": self.term(f"{name}__when", value.when),
+            "otherwise": self.term(f"{name}__otherwise", value.otherwise),
+            "reads": frozenset(read for term in terms if term for read in term.checked.variables),
         }
-        given = {name for name, _ in data["with"]}
-        named = {
-            over,
-            start if isinstance(start, str) else None,
-            data["carry"],
-            flow.parts.count if flow.parts else None,
-        }
-        data["also_reads"] = (data["also_reads"] - given) | (named - {None})
-        data["keep"] = [(target, name) for target, name in data["keep"] if name != "slots"]
-        return data
 
-    def _walked(self, entry: Entry, names: Sequence[str], flow: Flow | None) -> Data:
-        stages = [self.pack.stages[name] for name in names]
-        scope = self.pack.scopes[stages[0].scope]
-        collect = _pairs(entry.settings.get("collect"))
-        keep = _pairs(entry.settings.get("keep"))
-        collected = tuple(dict.fromkeys(name for _, name in [*collect, *keep] if name != "slots"))
-        sweep, needed = self._sweep(stages, scope, flow, collected)
-        over = set(scope.over.checked.variables) if scope.over else set()
-        walk = {
-            "function": sweep,
-            "scope": self.scopes[scope.name],
-            "names": list(names),
-            "stages": [self.stages[name] for name in names],
-            "flow": self._flow(flow) if flow else None,
-            "collects": collected,
+    def _table(self, step: Step) -> Data:
+        table = self.pack.items[step.name]
+        key = f"{table.name} table"
+        if key not in self.cells:
+            source = self.pack.items.get(table.source or "")
+            outer = self.pack.items.get(table.within or "")
+            writer = RowsWriter(table, source, outer, self.expressions)
+            name = f"rows__{identifier(table.name)}"
+            listed = made = None
+            reads: set[str] = set()
+            if table.over is not None:
+                listed = name
+                self._claim(listed)
+                self.lines += writer.listed(listed)
+                reads |= writer.list_reads()
+            if table.record is not None:
+                made = f"{name}__made"
+                self._claim(made)
+                self.lines += writer.made(made)
+                reads |= writer.column_reads()
+            self.cells[key] = {
+                "listed": listed,
+                "made": made,
+                "source": table.source,
+                "within": table.within,
+                "like": table.like,
+                "parts": len(table.scope.row),
+                "when": self.term(f"{name}__when", table.when),
+                "reads": frozenset(reads),
+            }
+        return self.cells[key]
+
+    def _stages(self, step: Step) -> Data:
+        stages = [self.pack.stages[name] for name in step.stages]
+        scope = step.name if step.table else stages[0].scope
+        function, reads = self._fused(stages, scope, None, step.keeps)
+        when = stages[0].when
+        table = self.pack.items.get(step.table or "")
+        return {
+            "table": step.table,
+            "like": table.like if table else None,
+            "rows": self._by_rows(stages, step.table),
+            "when": self.term(f"stage__{identifier(stages[0].name)}__{identifier(step.name)}__when__{len(self.lines)}", when),
+            "asks": frozenset(when.checked.variables) if when else frozenset(),
+            "keeps": step.keeps,
+            "nulls": tuple(stages[0].gives) if when else (),
+            "reads": reads,
+            "walk": self._walk(function, scope, stages, None, step.keeps),
         }
-        return {"walk": walk, "stages": list(names), "collect": collect, "keep": keep, "also_reads": needed | over}
+
+    def _by_rows(self, stages: Sequence[Stage], table: str | None) -> tuple[str, ...]:
+        """Return the stages over the same rows, asked before, that a row must have passed."""
+        own = {stage.name for stage in stages}
+        return tuple(
+            name
+            for stage in stages
+            for name in stage.after
+            if table and name not in own and table in self.pack.stages[name].each
+        )
+
+    def _walk(
+        self, function: str, scope: str, stages: Sequence[Stage], flow: Data | None, keeps: tuple[str, ...]
+    ) -> Data:
+        return {
+            "function": function,
+            "scope": self.scopes[scope],
+            "names": [stage.name for stage in stages],
+            "stages": [self.stages[stage.name] for stage in stages],
+            "flow": flow,
+            "collects": tuple(name for name in keeps if name != "slots"),
+        }
+
+    def _pass(self, step: Step) -> Data:
+        owner, _, name = step.name.partition(".")
+        flow = self.pack.flows[owner]
+        stages = [self.pack.stages[stage] for stage in step.stages]
+        pass_ = flow.passes[name]
+        keeps = tuple(each for each in step.keeps if each != "slots")
+        function, reads = self._fused(stages, owner, flow, keeps)
+        start = f"pass__{identifier(owner)}__{identifier(name)}"
+        terms = [(slot, self.term(f"{start}__{identifier(slot)}__{at}", term)) for at, (slot, term) in enumerate(pass_.start.items())]
+        named = {term for _, (_, read) in terms for term in read}
+        named |= {each for each in (pass_.start_from, pass_.carry, flow.over) if each}
+        named |= set(flow.parts.count.checked.variables) if flow.parts else set()
+        return {
+            "flow": owner,
+            "pass": name,
+            "word": flow.word,
+            "over": flow.over,
+            "start": terms,
+            "start_from": pass_.start_from,
+            "carry": pass_.carry,
+            "settles": pass_.settles,
+            "keeps": keeps,
+            "slots": "slots" in step.keeps,
+            "reads": (reads - ({flow.word} if flow.word else set())) | named,
+            "walk": self._walk(function, owner, stages, self._flow(flow), keeps),
+        }
 
     def _flow(self, flow: Flow) -> Data:
-        """Write the functions of a flow, once however many entries go through it, and return its data."""
+        """Write the functions of a flow once, however many passes go through it, and return its data."""
         if flow.name not in self.flows:
             name = f"flow__{identifier(flow.name)}"
             self.flows[flow.name] = {
@@ -297,56 +379,28 @@ class ModuleWriter:
             "on": self.term(f"{name}__on", parts.on),
             "order": parts.order,
             "repeated": parts.repeated,
-            "count": parts.count,
+            "count": self.term(f"{name}__count", parts.count),
             "split": dict(parts.split),
         }
 
-    def _sweep(
-        self, stages: Sequence[Stage], scope: Scope, flow: Flow | None, collected: tuple[str, ...]
-    ) -> tuple[str, set[str]]:
-        """Write the fused function of a walk once, and return its name and the workspace values that it reads."""
-        key = (tuple(stage.name for stage in stages), flow.name if flow else None, collected)
-        writer = SweepWriter("", stages, scope, flow, self.expressions)
-        if key not in self.sweeps:
-            parts = [flow.name if flow else "", *(stage.name for stage in stages), *collected]
-            self.sweeps[key] = writer.name = f"walk__{'__'.join(identifier(part) for part in parts if part)}"
-            self._claim(writer.name)
+    def _fused(
+        self, stages: Sequence[Stage], scope: str, flow: Flow | None, collected: tuple[str, ...]
+    ) -> tuple[str, frozenset[str]]:
+        """Write the fused function of stages over rows once, and return its name and the cells that it reads."""
+        key = (tuple(stage.name for stage in stages), scope, collected)
+        if key not in self.fused:
+            parts = [scope, *(stage.name for stage in stages), *collected]
+            name = f"walk__{'__'.join(identifier(part) for part in parts)}"
+            rows = self.pack.items[scope].scope if scope in self.pack.items else self.pack.scopes[scope]
+            writer = FusedWriter(name, stages, rows, flow, self.expressions)
+            self._claim(name)
             self.lines += [*writer.function(collected), ""]
-        return self.sweeps[key], set(writer.workspace_names())
+            self.fused[key] = name, frozenset(writer.workspace_names()) | self._scope_reads(rows)
+        return self.fused[key]
 
-    def _entry_read(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        record = self.pack.records[entry.name]
-        scope = self.pack.scopes[record.scope or ""]
-        over = set(scope.over.checked.variables) if scope.over else set()
-        return {
-            "function": reader_name(record),
-            "over": self.scopes[scope.name]["over"],
-            "walked": list(entry.settings.get("gaps", [])),  # type: ignore[call-overload]
-            "into": entry.settings["into"],
-            "also_reads": read_from_workspace(record, scope) | over,
-        }
-
-    def _entry_call(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        return {
-            "program": entry.name,
-            "with": _under("with", terms),
-            "into": entry.settings["into"],
-            "prefix": entry.settings.get("prefix", ""),
-            "decision": entry.settings.get("decision"),
-            "decisions": entry.settings.get("decisions"),
-        }
-
-    def _entry_run(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        return {
-            "operation": entry.name,
-            "with": _under("with", terms),
-            "settings": entry.settings.get("settings", {}),
-            "into": _pairs(entry.settings["into"]),
-        }
-
-    def _entry_judge(self, entry: Entry, terms: Mapping[str, Any]) -> Data:
-        settings = entry.settings
-        return {"names": settings["judge"], "of": settings.get("of", []), "into": settings["into"]}
+    def _scope_reads(self, scope: Scope) -> frozenset[str]:
+        """Return what the places and subjects of findings need; they are only read for a finding."""
+        return frozenset()
 
 
 def rule_function(rule: Rule) -> str:
@@ -354,12 +408,4 @@ def rule_function(rule: Rule) -> str:
     return f"{identifier(rule.stage)}__{identifier(rule.name)}"
 
 
-def _under(prefix: str, terms: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(key.removeprefix(prefix + " "), term) for key, term in terms.items() if key.startswith(prefix + " ")]
-
-
-def _pairs(value: Any) -> list[tuple[str, str]]:
-    return list(value.items()) if isinstance(value, Mapping) else []
-
-
-__all__ = ["Generated", "ModuleWriter", "generate", "rule_function"]
+__all__ = ["REQUEST", "Generated", "Mapping", "ModuleWriter", "generate", "rule_function"]

@@ -1,4 +1,4 @@
-"""What a pack is once it is read and checked: rules, scopes, stages, flows and programs, each with its place."""
+"""What a pack is once it is read and checked: documents, values, tables of items, flows, stages of rules, questions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What every kind of rule has; `name` is the file's stem, `stage` its folder, `identity` the whole path."""
+    """What every kind of rule has.
+
+    `name` is the file's stem, `stage` its folder, `identity` the whole path; `paths` are the dotted paths that it reads.
+    """
 
     identity: str
     stage: str
@@ -50,14 +53,18 @@ class Rule:
     decisions: tuple[str, ...]
     severity: str
     scope: str
-    order: float
     lets: tuple[tuple[str, Term], ...] = ()
     when: Term | None = None
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Check(Rule):
-    """A condition that must hold, else its message is reported; `stop` ends the item's walk."""
+    """A condition that must be true, else its message is reported.
+
+    `guards` are the paths that no other rule may read where the check failed: `held`, `step.profile`.
+    """
 
     holds: Term = field(default=None)  # type: ignore[assignment]
     message: Text = field(default=None)  # type: ignore[assignment]
@@ -65,8 +72,7 @@ class Check(Rule):
     subject: Text | None = None
     at: Text | None = None
     fix: Mapping[str, object] | None = None
-    stop: bool = False
-    verdicts: tuple[str, ...] = ()
+    guards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,7 @@ class Resolve(Rule):
 
 @dataclass(frozen=True, slots=True)
 class Transition(Rule):
-    """What a visit leaves in a slot."""
+    """The value of a slot after a visit."""
 
     slot: Term = field(default=None)  # type: ignore[assignment]
     value: Term = field(default=None)  # type: ignore[assignment]
@@ -120,24 +126,12 @@ class Table(Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordField:
-    """A field of a record: its type, and the expression that reads it where the engine builds the record."""
-
-    name: str
-    type: Type
-    value: Term | None
-    doc: str
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
 class RecordShape:
-    """A record type; `scope` is the scope whose items it is read from, once they passed the stages in `after`."""
+    """A record type: its fields in order, each with its type."""
 
     name: str
-    fields: tuple[RecordField, ...]
-    scope: str | None
-    after: tuple[str, ...]
+    fields: Mapping[str, Type]
+    docs: Mapping[str, str]
     doc: str
     place: Place
 
@@ -146,20 +140,119 @@ class RecordShape:
 class Scope:
     """Which variables a rule sees.
 
-    `item` is the variable that `over` binds to each element in turn, `index` the one that counts them. `given` are
-    variables that rules of the stage resolve; `locals` are those that the engine sets for each item (slot reads).
+    `variables` are all of them. `row` names the variables that one row of the table gives, in the order of the row's
+    parts: a row with one part is that part. `index` counts the rows of the list that the row stands in. `given` are the
+    variables that rules of the stage resolve; `locals` are those that a flow sets for each visit.
     """
 
     name: str
     variables: Mapping[str, Type]
     given: Mapping[str, Type]
     locals: Mapping[str, Type]
-    item: str | None
-    over: Term | None
+    row: tuple[str, ...]
     index: str | None
     subject: Text | None
     at: Text | None
     doc: str
+    place: Place
+
+    @property
+    def item(self) -> str | None:
+        """The variable that is bound to the item itself, None for the request as a whole."""
+        return self.row[0] if self.row else None
+
+    @property
+    def nested(self) -> bool:
+        """Whether a row has its index among its parts, since it stands in the list of another table's row."""
+        return self.index is not None and self.index in self.row
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The variables that a row, its index and a flow bind."""
+        return frozenset((*self.row, *([self.index] if self.index else []), *self.locals))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that a pack judges: how a file is recognised as one, and what its shape is.
+
+    `part` says when a file is only the part of the document at a pointer, and `named` which member identifies it.
+    """
+
+    name: str
+    type: Type
+    doc: str
+    optional: bool
+    recognise: Term | None
+    part: tuple[Term, str] | None
+    named: str | None
+    resource: str | None
+    shape: str | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Another question that a value is the answer of, and the documents and inputs that it is asked with."""
+
+    question: str
+    given: Mapping[str, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A named value, defined once: by an expression, or by the answer to another question.
+
+    It is null where `when` is false. It is missing where something that it reads is missing or a stage in `after`
+    failed, unless `otherwise` says what it is then. An `input` may be given another value by whoever asks a question.
+    """
+
+    name: str
+    type: Type
+    term: Term | None
+    ask: Ask | None
+    when: Term | None
+    otherwise: Term | None
+    after: tuple[str, ...]
+    input: bool
+    doc: str
+    decisions: tuple[str, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of a table's rows, defined by an expression over the rows of the table that it is read from."""
+
+    name: str
+    type: Type
+    term: Term
+    doc: str
+    decisions: tuple[str, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A table whose rows rules are asked for.
+
+    Its rows are the elements of the list that `of` gives; or they are made of another table's rows (`source`), one
+    record each with the `columns`, where that row passed the stages in `after`. A table that is `like` another one has
+    its variables and its rules; the rows of one and the same list are judged once.
+    """
+
+    name: str
+    scope: Scope
+    over: Term | None
+    source: str | None
+    within: str | None
+    like: str | None
+    record: str | None
+    columns: tuple[Column, ...]
+    when: Term | None
+    after: tuple[str, ...]
+    doc: str
+    decisions: tuple[str, ...]
     place: Place
 
 
@@ -176,84 +269,143 @@ class Parts:
     order: tuple[str, ...]
     repeated: str
     on: Term
-    count: str
+    count: Term
     split: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
-    """How a stage's items are visited while slots carry values from one to the next.
+class Pass:
+    """One pass of a flow over its rows.
 
-    The order is `listed`, or `unrolled` over `parts`.
+    The slots start with the named values, or with those that another pass left (`start_from`); `carry` is the pass
+    whose other slots are kept. A pass that `settles` is repeated until the slots at its start are those of an earlier
+    round.
     """
 
     name: str
-    stage: str
-    order: str
+    start: Mapping[str, Term]
+    start_from: str | None
+    carry: str | None
+    settles: bool
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How the rows of a table are visited while slots carry values from one to the next; its rows are visits.
+
+    `word` is the variable that holds the name of the pass.
+    """
+
+    name: str
+    over: str
+    scope: Scope
     reads: tuple[tuple[str, Term], ...]
     visits: Term | None
     type: Type
+    word: str | None
     parts: Parts | None
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of a program: its verb, its raw settings, its expressions, and which stages it needs to have passed."""
-
-    verb: str
-    name: str
-    settings: Mapping[str, object]
-    terms: Mapping[str, Term]
-    needs: tuple[str, ...]
-    when: Term | None
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A named sequence of entries that turns inputs into one value."""
-
-    name: str
-    inputs: tuple[str, ...]
-    entries: tuple[Entry, ...]
-    value: Term
-    always: bool
+    passes: Mapping[str, Pass]
+    doc: str
+    decisions: tuple[str, ...]
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A folder of rules in evaluation order; an item that comes here passed the stages in `after`."""
+    """A folder of rules in evaluation order, and what they are asked for: the request, rows of tables, or visits.
+
+    `gives` are the variables that its rules resolve. An item that comes here passed the stages in `after`.
+    `questions` ask the stage; others do so only where they need what it gives.
+    """
 
     name: str
+    each: tuple[str, ...]
     scope: str
     doc: str
     rules: tuple[Rule, ...]
+    gives: Mapping[str, Type]
     after: tuple[str, ...]
+    when: Term | None
+    questions: tuple[str, ...]
+    decisions: tuple[str, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one can ask of a pack: documents in, one answer out.
+
+    Where `when` is false nothing is judged, and the answer is `otherwise` (null unless it is said). A question that is
+    `always` answered has its answer also beside errors. `request` says which member of a recorded request is which
+    document, or which part of one.
+    """
+
+    name: str
+    given: tuple[str, ...]
+    answer: Term
+    when: Term | None
+    otherwise: Term | None
+    always: bool
+    request: Mapping[str, str]
+    doc: str
+    decisions: tuple[str, ...]
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A checked pack; `digest` is the content digest of every file that it was read from, `extends` included."""
+    """A checked pack; `digest` is the content digest of every file that it was read from, bases included.
+
+    `cells` has the type of all that an expression may name: documents, constants, values, tables, what stages give, and
+    columns under dotted names such as `steps.emitted` and `visits.prefill.resolved`.
+    """
 
     name: str
     summary: str
     digest: str
     vocabularies: Mapping[str, Vocabulary]
     records: Mapping[str, RecordShape]
-    values: Mapping[str, Type]
     constants: Mapping[str, object]
     functions: Mapping[str, Function]
-    scopes: Mapping[str, Scope]
-    stages: Mapping[str, Stage]
+    documents: Mapping[str, Document]
+    values: Mapping[str, Value]
+    items: Mapping[str, Items]
     flows: Mapping[str, Flow]
-    programs: Mapping[str, Program]
-    decisions: Mapping[str, str]
+    stages: Mapping[str, Stage]
+    questions: Mapping[str, Question]
+    cells: Mapping[str, Type]
+    scopes: Mapping[str, Scope]
+    plans: Mapping[str, Plan]
     fixes: Mapping[str, object]
     chain: tuple[str, ...]
 
     def rules(self) -> tuple[Rule, ...]:
         """Return every rule of every stage, in stage order and evaluation order."""
         return tuple(rule for stage in self.stages.values() for rule in stage.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a plan: a value that is computed, rows that are made, stages that are asked, or a pass of a flow.
+
+    `kind` is `value`, `table`, `stages` or `pass`, and `name` what it is of. `needs` are stages that must not have
+    failed, `keeps` the columns or variables that are kept, under their names.
+    """
+
+    kind: str
+    name: str
+    stages: tuple[str, ...] = ()
+    table: str | None = None
+    needs: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """In which order a question's cells are computed: first those that say whether it applies, then the others."""
+
+    question: str
+    gate: tuple[Step, ...]
+    steps: tuple[Step, ...]
+    inputs: tuple[str, ...]

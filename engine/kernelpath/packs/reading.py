@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 from kernelpath.diagnostics.render.printable import printable
-from kernelpath.language import BOOL, STRING, Checked, Names, Type
-from kernelpath.language.types import JSON, UNKNOWN, fits, optional
+from kernelpath.language import BOOL, Checked, Type
+from kernelpath.language.types import JSON
 from kernelpath.packs import documents
-from kernelpath.packs.availability import gaps
-from kernelpath.packs.declarations import Declarations, items_at, mapping_at, mapping_of
+from kernelpath.packs.cells import REQUEST, CellReader, Row
+from kernelpath.packs.declarations import doc_of, items_at, mapping_at, words_at
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain, rule_files, stray_files
-from kernelpath.packs.model import Check, Flow, Pack, Parts, RecordField, RecordShape, Rule, Scope, Stage, Term
-from kernelpath.packs.programs import ProgramReader
-from kernelpath.packs.rules import RuleNode, RuleReader, ordered, read_rule_nodes
+from kernelpath.packs.model import Check, Pack, Question, RecordShape, Rule, Scope, Stage, Term
+from kernelpath.packs.planning import plans
+from kernelpath.packs.rule_order import RuleSketch, ordered, refuse_twice_given
+from kernelpath.packs.rules import RuleNode, RuleReader, read_rule_nodes
 from kernelpath.packs.shape import validate
 from kernelpath.packs.terms import place_of
 from kernelpath.resources import resource
 
 NAME = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
-SECTIONS = (
-    "vocabularies",
-    "records",
-    "constants",
-    "functions",
-    "values",
-    "scopes",
-    "stages",
-    "flows",
-    "programs",
-    "fragments",
-    "decisions",
-    "fixes",
-)
+OFF = "off"
+#: From the mildest to the hardest; a level that is lower than the rule's own needs a reason.
+LEVELS = (OFF, "note", "warning", "error")
+
 
 @cache
 def pack_schema() -> Mapping[str, Any]:
@@ -63,237 +53,250 @@ def read_pack(folder: Path) -> Pack:
 
 
 def _with_rule_files(found: Sequence[Diagnostic], files: Sequence[RuleFile]) -> PackErrors:
-    """Return what is wrong with a pack whose pack.yaml says too little to check its rules: their shape is told too."""
+    """Return what is wrong with a pack whose pack.yaml says too little to check its rules, and with their shape."""
     diagnostics = list(found)
     read_rule_nodes(files, diagnostics)
     return PackErrors(sorted(set_of(diagnostics), key=_place))
 
 
 @dataclass(slots=True)
-class PackReader(Declarations):
-    """Reads the layers of a chain into one pack; a later layer's entries and rules replace an earlier one's."""
+class PackReader(CellReader):
+    """Reads the layers of a chain into one pack."""
+
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    stages: dict[str, Stage] = field(default_factory=dict)
 
     def read(self) -> Pack:
         """Return the pack, or raise PackErrors."""
-        self.sections = {name: self._merged(name) for name in SECTIONS}
+        self._declare()
+        self._read_stages()
+        questions = self._read_questions()
+        pack = self._pack(questions)
+        self._refuse()
+        return pack
+
+    def _declare(self) -> None:
+        self._compose()
         self._read_types()
         self._read_functions()
-        self._read_values()
-        self._read_scopes()
-        stages = self._read_stages()
-        records = {
-            name: self._record(name, key, node, stages) for name, (key, node) in self.sections["records"].items()
-        }
-        flows = {
-            name: flow for name, (_, node) in self.sections["flows"].items() if (flow := self._flow(name, node, stages))
-        }
-        programs = self._read_programs(stages, flows, records)
+        self._read_constants()
+        self._read_documents()
+        self._read_cells()
+
+    def _pack(self, questions: Mapping[str, Question]) -> Pack:
         last = self.chain[-1]
         pack = Pack(
             name=last.name,
             summary=str(to_plain(last.root["summary"])),
             digest=self.digest,
             vocabularies=self.terms.vocabularies,
-            records=records,
-            values=self.values,
+            records={**self._records(), **self._row_records()},
             constants=self.constants,
             functions=self.terms.functions,
+            documents=self.documents,
+            values=self.values,
+            items=self.tables,
+            flows=self.flows,
+            stages=self.stages,
+            questions=questions,
+            cells=self.cells,
             scopes=self.scopes,
-            stages=stages,
-            flows=flows,
-            programs=programs,
+            plans={},
             fixes={name: to_plain(node) for name, (_, node) in self.sections["fixes"].items()},
-            decisions={name: str(to_plain(node)) for name, (_, node) in self.sections["decisions"].items()},
             chain=tuple(layer.name for layer in self.chain),
         )
-        if not self.terms.diagnostics:
-            self.terms.diagnostics.extend(gaps(pack))
-        self._refuse()
-        return pack
+        return pack if self.terms.diagnostics else plans(pack, self.terms.diagnostics)
 
     def _refuse(self) -> None:
         if self.terms.diagnostics:
             raise PackErrors(sorted(set_of(self.terms.diagnostics), key=_place))
 
-    def _record(self, name: str, key: Scalar, node: Node, stages: Mapping[str, Stage]) -> RecordShape:
-        mapping = mapping_of(node)
-        scope = self._named(mapping, "scope", self.scopes, "scope") if "scope" in mapping else None
-        after = self._after(mapping, scope, stages) if scope else []
-        names = self.terms.names(self.scopes[scope].variables if scope else {})
-        entries = mapping_at(mapping, "fields").entries
-        if "scope" not in mapping and any("value" in mapping_of(value) for _, value in entries):
-            message = f"record `{name}` has no scope to read its fields from"
-            self.terms.fault(key, "pack/record", message, "give its `scope`, or fields without `value`")
-        fields = [  # where the scope is unknown, its fields are not to blame
-            self._field(name, field_key, mapping_of(value), names if scope else None, _passed(after, stages))
-            for field_key, value in entries
-        ]
-        return RecordShape(name, tuple(fields), scope, tuple(after), _doc(mapping), place_of(key))
+    def _row_records(self) -> dict[str, RecordShape]:
+        """Return the record types that tables' columns make."""
+        return {
+            table.record: RecordShape(
+                table.record,
+                {column.name: column.type for column in table.columns},
+                {column.name: column.doc for column in table.columns},
+                table.doc,
+                table.place,
+            )
+            for table in self.tables.values()
+            if table.record
+        }
 
-    def _field(
-        self, record: str, key: Scalar, node: documents.Mapping, names: Names | None, known: list[Checked]
-    ) -> RecordField:
-        wanted = self.record_types[record][key.text]
-        term = self.terms.term(node["value"], names, wanted, known) if names and "value" in node else None
-        return RecordField(key.text, wanted, term, _doc(node), place_of(key))
+    # Stages and their rules
 
-    def _read_stages(self) -> dict[str, Stage]:
+    def _read_stages(self) -> None:
         nodes = self._rule_nodes()
-        stages: dict[str, Stage] = {}
         for name, (key, node) in self.sections["stages"].items():
-            mapping = mapping_of(node)
-            scope = self._named(mapping, "scope", self.scopes, "scope")
-            if scope:
-                after = self._after(mapping, scope, stages)
-                own = [rule for rule in nodes if rule.file.stage == name]
-                rules = self._stage_rules(own, self.scopes[scope], _passed(after, stages))
-                stages[name] = Stage(name, scope, _doc(mapping), tuple(rules), tuple(after), place_of(key))
+            scope = self._stage_scope(name, key, node)
+            if scope is None:
+                continue
+            after = self._stages_at(node, "after")
+            own = [rule for rule in nodes if rule.file.stage == name]
+            each = words_at(node, "each")
+            rules = self._stage_rules(own, self.scopes[scope], list(self._passed(after, each[0])), self._held(each))
+            self.stages[name] = Stage(
+                name=name,
+                each=each,
+                scope=scope,
+                doc=doc_of(node),
+                rules=tuple(rules),
+                gives={word.text: self.terms.type(value) for word, value in mapping_at(node, "gives").entries},
+                after=after,
+                when=self._optional_term(node, "when", BOOL),
+                questions=self._asked_by(node),
+                decisions=words_at(node, "decisions"),
+                place=place_of(key),
+            )
+        self._refuse_strays(nodes)
+
+    def _asked_by(self, node: documents.Mapping) -> tuple[str, ...]:
+        """Return the questions that ask a stage: those it names, or the pack's first one."""
+        questions = self.sections["questions"]
+        if "for" not in node:
+            return tuple(list(questions)[:1])
+        return tuple(
+            name for item in items_at(node, "for") if (name := self.named(item, questions, "question", "questions"))
+        )
+
+    def _stage_scope(self, name: str, key: Scalar, node: documents.Mapping) -> str | None:
+        """Return the name of the scope of a stage's rules; a stage of the request has one of its own."""
+        each = words_at(node, "each")
+        known = [REQUEST, *self.sections["items"], *self.sections["flows"]]
+        for item in items_at(node, "each"):
+            if self.named(item, dict.fromkeys(known), "table or flow", "items` or `flows") is None:
+                return None
+        if not each:
+            return None
+        if each[0] == REQUEST:
+            scope = f"{REQUEST} {name}"
+            given = self.gives.get(scope, {})
+            self.scopes[scope] = self._scope(REQUEST, key, node, {}, {}, given, Row({}, None), None)
+            return scope
+        tables = {**self.tables, **self.flows}
+        for other in each:
+            if other in tables:
+                self.scopes[other] = tables[other].scope
+        self._refuse_unlike(node, each)
+        return each[0] if each[0] in tables else None
+
+    def _refuse_unlike(self, node: documents.Mapping, each: Sequence[str]) -> None:
+        """Refuse a stage for tables whose rows have other variables."""
+        first = self.tables.get(each[0])
+        for item, name in zip(items_at(node, "each"), each, strict=True):
+            table = self.tables.get(name)
+            if len(each) > 1 and (first is None or table is None or table.scope.row != first.scope.row):
+                message = f"`{name}` does not have the variables of `{each[0]}`"
+                self.terms.fault(item, "pack/stage", message, f"declare it `like: {each[0]}`")
+
+    def _held(self, each: Sequence[str]) -> Type | None:
+        """Return the type of what the slots of a stage's flow hold, None if it is not asked for visits."""
+        flow = self.flows.get(each[0])
+        return flow.type if flow else None
+
+    def _passed(self, stages: Sequence[str], table: str | None) -> tuple[Checked, ...]:
+        """Return what holds of the rows of a table that passed these stages over it."""
+        passed = [self.stages[name] for name in stages if name in self.stages and table in self.stages[name].each]
+        return tuple(checked for stage in passed for rule in stage.rules for checked in guarantees(rule))
+
+    def _refuse_strays(self, nodes: Sequence[RuleNode]) -> None:
         for rule in nodes:
             if not NAME.fullmatch(rule.file.name):
-                message = f"`{printable(rule.file.name)}` is no name for a rule"
+                message = f"`{printable(rule.file.name)}` is not a name for a rule"
                 help_text = "a name has letters and digits, with `-`, `_` or `.` between them"
                 self.terms.fault(rule.root.entries[0][0], "pack/name", message, help_text)
             if rule.file.stage not in self.sections["stages"]:
                 near = did_you_mean(rule.file.stage, self.sections["stages"])
                 help_text = f"did you mean `{near}`?" if near else "declare it under `stages` in pack.yaml"
-                message = f"the folder `{rule.file.stage}` is no stage of the pack"
+                message = f"the folder `{rule.file.stage}` is not a stage of the pack"
                 self.terms.fault(rule.root.entries[0][0], "pack/stage", message, help_text)
-        return stages
-
-    def _after(self, node: documents.Mapping, scope: str, stages: Mapping[str, Stage]) -> list[str]:
-        """Return the stages that an item passed before it comes here: earlier ones of the same scope."""
-        found = []
-        for item in items_at(node, "after"):
-            name = str(to_plain(item))
-            if name in stages and stages[name].scope == scope:
-                found.append(name)
-            else:
-                self.terms.fault(item, "pack/stage", f"`{name}` is no earlier stage of scope `{scope}`")
-        return found
 
     def _rule_nodes(self) -> list[RuleNode]:
-        """Return the rules of the chain: of equal stage and name the last layer's, without disabled ones."""
+        """Return the rules of the chain at their levels: of equal stage and name the last layer's, without those off."""
         files: dict[tuple[str, str], RuleFile] = {}
         for layer in self.chain:
             files |= {(file.stage, file.name): file for file in layer.rules}
-            self._disable(layer, files)
-        return read_rule_nodes(list(files.values()), self.terms.diagnostics)
+        return self._levelled(self._read_nodes(list(files.values())))
 
-    def _disable(self, layer: Layer, files: dict[tuple[str, str], RuleFile]) -> None:
-        for item in items_at(layer.root, "disable"):
-            stage, _, name = str(to_plain(item)).partition("/")
-            if (stage, name) not in files:
-                known = [f"{other}/{rule}" for other, rule in files]
-                self.terms.unknown(item, "rule", f"{stage}/{name}", known, "a rule goes by its stage and name")
-            files.pop((stage, name), None)
+    def _read_nodes(self, files: list[RuleFile]) -> list[RuleNode]:
+        return read_rule_nodes(files, self.terms.diagnostics)
 
-    def _stage_rules(self, nodes: list[RuleNode], scope: Scope, passed: list[Checked]) -> list[Rule]:
-        """Read a stage's rules; a `stop` check without condition holds for every rule of a later order."""
-        rules: list[Rule] = []
-        slots = self._slots(nodes[0].file.stage) if nodes else None
-        facts: list[tuple[float, Checked]] = [(-math.inf, checked) for checked in passed]
-        for node in sorted(nodes, key=lambda node: (node.order, node.file.name)):
-            scope_name = self._rule_scope(node, scope)
-            if not scope_name:
+    def _levelled(self, nodes: list[RuleNode]) -> list[RuleNode]:
+        """Return the rules with the levels that `rules` gives them."""
+        by_id = {node.file.identity: node for node in nodes}
+        for identity, (key, entry) in self.sections["rules"].items():
+            node = by_id.get(identity)
+            if node is None:
+                self.terms.unknown(key, "rule", identity, by_id, "a rule goes by its id, as diagnostics print it")
                 continue
-            known = [checked for order, checked in facts if order < node.order]
-            rule = RuleReader(self.terms, node, scope, known, slots).read()
-            if rule:
+            level = str(to_plain(entry["level"]))
+            if LEVELS.index(level) < LEVELS.index(node.severity) and "reason" not in entry:
+                self.terms.fault(key, "pack/level", f"`{identity}` is lowered to `{level}`", "say why, under `reason`")
+            by_id[identity] = RuleNode(node.file, node.root, node.kind, level)
+        return [by_id[node.file.identity] for node in nodes if by_id[node.file.identity].severity != OFF]
+
+    def _stage_rules(
+        self, nodes: Sequence[RuleNode], scope: Scope, passed: list[Checked], slots: Type | None
+    ) -> list[Rule]:
+        """Read a stage's rules; what a check guards may be relied on by the rules that read it."""
+        sketches = ordered(nodes, self.terms)
+        refuse_twice_given(sketches, {}, self.terms)
+        rules: list[Rule] = []
+        guarding: list[tuple[RuleSketch, Checked]] = []
+        for sketch in sketches:
+            facts = [*passed, *(fact for guard, fact in guarding if not guard.guards.isdisjoint(sketch.reads))]
+            rule = self._rule(sketch, scope, facts, slots)
+            if rule is not None:
                 rules.append(rule)
-            if rule:
-                facts += [(node.order, checked) for checked in _guarantees(rule)]
-        return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
+                guarding += [(sketch, fact) for fact in guarantees(rule)]
+        return rules
 
-    def _slots(self, stage: str) -> Type | None:
-        """Return the type of what the slots of a stage's flow hold, None where no flow goes through the stage."""
-        flows = [mapping_of(node) for _, node in self.sections["flows"].values()]
-        for flow in flows:
-            if to_plain(flow["stage"]) == stage:
-                return self.terms.type(flow["slots"])
-        astray = any(to_plain(flow["stage"]) not in self.sections["stages"] for flow in flows)
-        return UNKNOWN if astray else None
+    def _rule(self, sketch: RuleSketch, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
+        rule = RuleReader(self.terms, sketch.node, scope, facts, slots).read()
+        return None if rule is None else replace(rule, paths=tuple(sorted(sketch.reads)))
 
-    def _rule_scope(self, node: RuleNode, scope: Scope) -> bool:
-        each = node.root["each"]
-        if to_plain(each) == scope.name:
-            return True
-        name = str(to_plain(each))
-        if name in self.scopes:
-            message = f"rules of stage `{node.file.stage}` are for each `{scope.name}`, not each `{name}`"
-            self.terms.fault(
-                each, "pack/scope", message, f"write `each: {scope.name}`, or move the rule to another stage"
-            )
-        else:
-            self._named(node.root, "each", self.scopes, "scope")
-        return False
+    # Questions
 
-    def _flow(self, name: str, node: Node, stages: Mapping[str, Stage]) -> Flow | None:
-        mapping = mapping_of(node)
-        stage = self._named(mapping, "stage", self.sections["stages"], "stage")
-        if stage is None or stage not in stages:
-            return None
-        scope = self.scopes[stages[stage].scope]
-        names = self.terms.names(scope.variables)
-        slots = self.terms.type(mapping["slots"])
-        entries = mapping_at(mapping, "reads").entries
-        reads = [(key.text, self._slot_read(key, value, scope, slots)) for key, value in entries]
-        visits = self.terms.term(mapping["visits"], names, BOOL) if "visits" in mapping else None
-        kept = tuple((variable, term) for variable, term in reads if term)
-        order, parts = str(to_plain(mapping["order"])), self._parts(mapping, names)
-        return Flow(name, stage, order, kept, visits, slots, parts, place_of(node))
+    def _read_questions(self) -> dict[str, Question]:
+        return {name: self._question(name, key, node) for name, (key, node) in self.sections["questions"].items()}
 
-    def _slot_read(self, key: Scalar, node: Node, scope: Scope, slots: Type) -> Term | None:
-        """Return the name of the slot that a visit reads into a local of its scope."""
-        local = scope.locals.get(key.text)
-        if local is None:
-            self.terms.unknown(key, "local", key.text, scope.locals, f"declare it in scope `{scope.name}`")
-        elif not fits(optional(slots), local):
-            message = f"slots hold `{slots}`, and `{key.text}` is `{local}`"
-            help_text = f"a slot that nothing wrote is null: declare `{optional(slots)}`"
-            self.terms.fault(key, "pack/flow", message, help_text)
-        return self.terms.term(node, self.terms.names(scope.variables), STRING)
-
-    def _parts(self, flow: documents.Mapping, names: Names) -> Parts | None:
-        """Return the parts of an unrolled flow, None of a listed one."""
-        unrolled = to_plain(flow["order"]) == "unrolled"
-        if unrolled != ("parts" in flow):
-            message = "an unrolled flow needs `parts`" if unrolled else "a listed flow has no `parts`"
-            self.terms.fault(flow["order"], "pack/flow", message)
-            return None
-        if not unrolled:
-            return None
-        node = mapping_at(flow, "parts")
-        plain: Any = to_plain(node)
-        of, on = self.terms.term(node["of"], names), self.terms.term(node["on"], names, JSON)
-        if self._named(node, "count", self.values, "value") is None or of is None or on is None:
-            return None
-        return Parts(of, tuple(plain["order"]), plain["repeated"], on, plain["count"], plain.get("split", {}))
-
-    def _read_programs(
-        self, stages: Mapping[str, Stage], flows: Mapping[str, Flow], records: Mapping[str, RecordShape]
-    ) -> Any:
-        reader = ProgramReader(self.terms, self.values, self.scopes, self.sections, stages, flows, records)
-        programs = self.sections["programs"].items()
-        read = {name: reader.program(name, mapping_of(node)) for name, (_, node) in programs}
-        reader.refuse_circles()
-        return read
+    def _question(self, name: str, key: Scalar, node: documents.Mapping) -> Question:
+        given = tuple(
+            each for item in items_at(node, "given") if (each := self.named(item, self.documents, "document", "documents"))
+        )
+        request: Any = to_plain(node["request"]) if "request" in node else {}
+        self._complete(node, key, "answer", "question")
+        answer = self._term(node["answer"], JSON) if "answer" in node else None
+        return Question(
+            name=name,
+            given=given,
+            answer=answer or Term(_NULL(), "null", place_of(key)),
+            when=self._optional_term(node, "when", BOOL),
+            otherwise=self._optional_term(node, "else", JSON),
+            always=bool(to_plain(node["always"])) if "always" in node else False,
+            request=request,
+            doc=doc_of(node),
+            decisions=words_at(node, "decisions"),
+            place=place_of(key),
+        )
 
 
-def _doc(node: documents.Mapping) -> str:
-    return str(to_plain(node["doc"])) if "doc" in node else ""
+@cache
+def _NULL() -> Checked:
+    from kernelpath.language import Names, check, parse
+
+    return check(parse("null"), Names())
 
 
-def _guarantees(rule: Rule) -> list[Checked]:
-    """Return what holds of an item that a rule let pass on."""
-    sure = isinstance(rule, Check) and rule.stop and rule.when is None and not rule.lets
+def guarantees(rule: Rule) -> list[Checked]:
+    """Return what holds of an item that a rule did not stop: an error's condition, if it is asked for every item."""
+    sure = isinstance(rule, Check) and rule.severity == ERROR and rule.when is None and not rule.lets
     return [rule.holds.checked] if sure and isinstance(rule, Check) else []
 
 
-def _passed(names: list[str], stages: Mapping[str, Stage]) -> list[Checked]:
-    return [checked for name in names for rule in stages[name].rules for checked in _guarantees(rule)]
-
-
-def set_of(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+def set_of(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Return the diagnostics without those that say the same at the same place."""
     seen: dict[tuple[Any, ...], Diagnostic] = {}
     for found in diagnostics:
@@ -306,5 +309,4 @@ def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
     return (span.file, span.line, span.column) if span else ("", 0, 0)
 
 
-
-__all__ = ["ERROR", "JSON", "PackReader", "pack_schema", "read_pack"]
+__all__ = ["JSON", "Layer", "Node", "PackReader", "guarantees", "pack_schema", "read_pack"]

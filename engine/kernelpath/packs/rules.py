@@ -1,22 +1,21 @@
-"""Read rule files: their kind, their expressions against their scope, and their order in the stage."""
+"""Read rule files: their kind, and their expressions against what the rules of their stage see."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import JSON, UNKNOWN, Optional
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
 from kernelpath.packs.files import PackErrors, RuleFile, read_source
 from kernelpath.packs.model import Candidate, Check, Resolve, Rule, Scope, Term, Text, Transition
-from kernelpath.packs.reads import gives, variables_read
+from kernelpath.packs.reads import gives
 from kernelpath.packs.shape import validate
 from kernelpath.packs.tables import TableReader, check_always
 from kernelpath.packs.terms import TermReader, place_of
@@ -40,7 +39,7 @@ class RuleNode:
     file: RuleFile
     root: documents.Mapping
     kind: str
-    order: float
+    severity: str = "error"
 
 
 def read_rule_nodes(files: Sequence[RuleFile], diagnostics: list[Diagnostic]) -> list[RuleNode]:
@@ -67,13 +66,7 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
     diagnostics.extend(found)
     if found or not isinstance(root, documents.Mapping):
         return None
-    order = root.get("order")
-    place = float(order.value) if isinstance(order, Scalar) else math.inf  # type: ignore[arg-type]
-    if order is not None and not math.isfinite(place):
-        message, help_text = "`order` is no finite number", "leave it out, and the rule comes last"
-        diagnostics.append(Diagnostic("pack/order", (), ERROR, message, span=order.span, help=help_text))
-        return None
-    return RuleNode(file, root, kinds[0], place)
+    return RuleNode(file, root, kinds[0], str(to_plain(root["severity"])) if "severity" in root else "error")
 
 
 @dataclass(slots=True)
@@ -127,11 +120,11 @@ class RuleReader:
             "summary": self._plain("summary"),
             "why": self._plain("why"),
             "decisions": tuple(self._plain("decisions", [])),
-            "severity": self._plain("severity", "error"),
+            "severity": self.node.severity,
             "scope": self.scope.name,
-            "order": self.node.order,
             "lets": tuple(lets),
             "when": when,
+            "tags": tuple(self._plain("tags", [])),
         }
 
     def _plain(self, key: str, default: Any = "") -> Any:
@@ -167,12 +160,14 @@ class RuleReader:
         holds = self._optional_term("check", BOOL)
         message = self._text("message")
         parts: dict[str, Any] = {key: self._text(key) for key in ("help", "subject", "at")}
-        fix, verdicts = self._plain("fix", None), tuple(self._plain("verdicts", []))
+        fix, guards = self._plain("fix", None), tuple(self._plain("guards", []))
         if holds is None or message is None:
             return None
-        return Check(
-            **base, holds=holds, message=message, **parts, fix=fix, stop=self._plain("stop", False), verdicts=verdicts
-        )
+        if guards and self.node.severity != "error":
+            help_text = "leave `guards` out, or let it be an error"
+            message_text = "a check with `guards` is an error: what it guards is missing where it fails"
+            self.terms.fault(self.node.root["guards"], "pack/guards", message_text, help_text)
+        return Check(**base, holds=holds, message=message, **parts, fix=fix, guards=guards)
 
     def _given_variable(self, key: str) -> Type | None:
         """Return the type of the variable that the rule gives, which the scope must declare under `given`."""
@@ -182,9 +177,9 @@ class RuleReader:
             return self.scope.given[name]
         near = did_you_mean(str(name), self.scope.given)
         help_text = (
-            f"did you mean `{near}`?" if near else f"declare it under `given` of scope `{self.scope.name}` in pack.yaml"
+            f"did you mean `{near}`?" if near else f"declare it under `gives` of stage `{self.node.file.stage}` in pack.yaml"
         )
-        self.terms.fault(node, "pack/given", f"scope `{self.scope.name}` has no given variable `{name}`", help_text)
+        self.terms.fault(node, "pack/given", f"stage `{self.node.file.stage}` gives no `{name}`", help_text)
         return None
 
     def _resolve(self, base: dict[str, Any]) -> Rule | None:
@@ -219,9 +214,9 @@ class RuleReader:
         node = self.node.root["transition"]
         assert isinstance(node, documents.Mapping)
         if self.slots is None:
-            message = f"stage `{self.node.file.stage}` has no flow, so there are no slots to change"
+            message = f"stage `{self.node.file.stage}` is not asked for a flow, so there are no slots to change"
             key = self.node.root.key("transition") or node
-            self.terms.fault(key, "pack/transition", message, "declare a flow of the stage in pack.yaml")
+            self.terms.fault(key, "pack/transition", message, "ask the stage for each visit of a flow, in pack.yaml")
         slot = self.terms.term(node["slot"], self.names, STRING, self.given)
         value = self.terms.term(node["holds"], self.names, self.slots, self.given)
         return Transition(**base, slot=slot, value=value) if slot and value else None
@@ -238,74 +233,3 @@ def _DERIVED() -> Checked:
     return check(parse('"derived"'), Names())
 
 
-def ordered(
-    rules: Sequence[Rule], scope: Scope, diagnostics: list[Diagnostic], places: Mapping[str, Node]
-) -> list[Rule]:
-    """Return a stage's rules in evaluation order: by `order`, then by name, a rule after those whose results it reads.
-
-    Collects a cycle of resolutions, two rules that give the same variable, and a rule that reads a later one's result.
-    """
-    givers: dict[str, Rule] = {}
-    for rule in sorted(rules, key=lambda rule: (rule.order, rule.name)):
-        name = gives(rule)
-        if name and name in givers:
-            message = f"`{name}` is already given by rule `{givers[name].identity}`"
-            help_text = "a variable has one rule: add a candidate there, or give another variable here"
-            diagnostics.append(_fault("pack/given", message, _giving(places[rule.identity]), help_text))
-        elif name:
-            givers[name] = rule
-    result: list[Rule] = []
-    state = _Sorting(givers, scope, diagnostics, places, result)
-    for rule in sorted(rules, key=lambda rule: (rule.order, rule.name)):
-        state.place(rule, [])
-    return result
-
-
-@dataclass(slots=True)
-class _Sorting:
-    givers: Mapping[str, Rule]
-    scope: Scope
-    diagnostics: list[Diagnostic]
-    places: Mapping[str, Node]
-    result: list[Rule]
-    done: set[str] = field(default_factory=set)
-
-    def place(self, rule: Rule, path: list[Rule]) -> None:
-        if rule.identity in self.done:
-            return
-        if rule in path:
-            names = [gives(other) or other.name for other in [*path[path.index(rule) :], rule]]
-            message = f"resolutions read each other in a circle: {' -> '.join(names)}"
-            self.diagnostics.append(_fault("pack/resolution-cycle", message, _giving(self.places[rule.identity])))
-            self.done.add(rule.identity)
-            return
-        for name in sorted(variables_read(rule) & set(self.givers)):
-            giver = self.givers[name]
-            if giver is not rule and giver.identity not in self.done:
-                self._needed(rule, giver, name, [*path, rule])
-        if rule.identity not in self.done:
-            self.done.add(rule.identity)
-            self.result.append(rule)
-
-    def _needed(self, rule: Rule, giver: Rule, name: str, path: list[Rule]) -> None:
-        before = len(self.diagnostics)
-        self.place(giver, path)
-        if len(self.diagnostics) == before and giver.order > rule.order:
-            message = f"`{name}` is read here before rule `{giver.identity}` gives it"
-            help_text = (
-                f"give this rule an `order` over {giver.order:g}"
-                if giver.order != math.inf
-                else "give the other rule an `order`"
-            )
-            self.diagnostics.append(_fault("pack/order", message, _giving(self.places[rule.identity]), help_text))
-
-
-def _giving(root: Node) -> Node:
-    """Return where a rule says what it gives; its first key where it gives nothing."""
-    assert isinstance(root, documents.Mapping)
-    named = next((root[key] for key in ("resolve", "table") if key in root), None)
-    return named or root.entries[0][0]
-
-
-def _fault(code: str, message: str, node: Node, help_text: str | None = None) -> Diagnostic:
-    return Diagnostic(code, (), ERROR, message, span=node.span, help=help_text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
@@ -23,6 +23,7 @@ from kernelpath.language import (
 )
 from kernelpath.language.ast import Expression, Name
 from kernelpath.language.types import JSON, STRING, UNKNOWN
+from kernelpath.packs.columns import with_columns
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
 from kernelpath.packs.model import Place, Term, Text
@@ -43,6 +44,7 @@ class TermReader:
     vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
     types: Mapping[str, Type] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    columns: Container[str] = frozenset()
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def names(self, variables: Mapping[str, Type], resolved: frozenset[str] = frozenset()) -> Names:
@@ -63,6 +65,10 @@ class TermReader:
         help_text = f"did you mean `{near}`?" if near else otherwise or listed
         self.fault(node, f"pack/{what}", f"there is no {what} `{printable(name)}`", help_text)
 
+    def expression(self, text: str) -> Expression:
+        """Return the tree of an expression, functions written out and columns as one name; raises LanguageErrors."""
+        return with_columns(expand(parse(text), self.functions), self.columns)
+
     def term(
         self, node: Node, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()
     ) -> Term | None:
@@ -71,7 +77,7 @@ class TermReader:
             self.fault(node, "pack/expression", "an expression must be a single value", "put the expression in quotes")
             return None
         try:
-            checked = check(expand(parse(node.text), self.functions), names, _wanted(expected), given)
+            checked = check(self.expression(node.text), names, _wanted(expected), given)
         except LanguageErrors as errors:
             self.problems(node, [_as_text(problem, node.text, expected) for problem in errors.problems])
             return None
@@ -82,7 +88,7 @@ class TermReader:
     ) -> Term | None:
         """Return the checked term of a text that a node stands for; its problems are placed at the whole node."""
         try:
-            checked = check(expand(parse(text), self.functions), names, _wanted(expected), given)
+            checked = check(self.expression(text), names, _wanted(expected), given)
         except LanguageErrors as errors:
             for problem in errors.problems:
                 self.fault(node, "pack/expression", problem.message, problem.help)
@@ -97,15 +103,21 @@ class TermReader:
         self.fault(node, "pack/cost", message, "go over shorter lists, or look a value up by its key")
         return False
 
+    def message(self, text: str) -> Message:
+        """Return the pieces of a message template, as `expression` returns its expressions; raises LanguageErrors."""
+        pieces = parse_message(text).pieces
+        return Message(tuple(p if isinstance(p, str) else self._inside(p) for p in pieces))
+
+    def _inside(self, expression: Expression) -> Expression:
+        return with_columns(expand(expression, self.functions), self.columns)
+
     def text(self, node: Node, names: Names, given: Sequence[Checked] = ()) -> Text | None:
         """Return the checked message template of a scalar, or None."""
         if not isinstance(node, Scalar):
             self.fault(node, "pack/message", "a message must be a single text")
             return None
         try:
-            pieces = parse_message(node.text).pieces
-            message = Message(tuple(p if isinstance(p, str) else expand(p, self.functions) for p in pieces))
-            return Text(check_message(message, names, given), node.text, place_of(node))
+            return Text(check_message(self.message(node.text), names, given), node.text, place_of(node))
         except LanguageErrors as errors:
             self.problems(node, errors.problems)
             return None

@@ -38,12 +38,12 @@ class Declaration:
     expression and expected value or Failure. `python` is an inline template for compiled code, where `{0}` is an
     argument, `{0.}` one that binds as tight as a name, and `{0:}` one beside a comparison. `narrows` is the type that
     a true answer proves of the first argument. A `metered` implementation gets the meter first. `pattern` says that
-    the second argument is a literal pattern.
+    the second argument is a literal pattern. A built-in of a `library` is there for the packs that use it.
     """
 
     __slots__ = (
         *("name", "signatures", "doc", "examples", "implementation"),
-        *("python", "level", "narrows", "metered", "pattern", "cost"),
+        *("python", "level", "narrows", "metered", "pattern", "cost", "library"),
     )
 
     def __init__(
@@ -59,6 +59,7 @@ class Declaration:
         metered: bool = False,
         pattern: bool = False,
         cost: int = 1,
+        library: str | None = None,
     ) -> None:
         self.name = name
         self.signatures = signatures
@@ -71,6 +72,7 @@ class Declaration:
         self.metered = metered
         self.pattern = pattern
         self.cost = cost
+        self.library = library
 
 
 DECLARED: dict[str, Declaration] = {}
@@ -88,3 +90,12 @@ def builtin(
         return function
 
     return declare
+
+
+#: The record types that libraries' built-ins give: the type of each field, by the record's name.
+RECORDS: dict[str, dict[str, str]] = {}
+
+
+def library_record(name: str, **fields: str) -> None:
+    """Declare a record type that built-ins of a library give, with the text of each field's type."""
+    RECORDS[name] = fields

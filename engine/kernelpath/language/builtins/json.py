@@ -88,6 +88,7 @@ def is_object(x: Any) -> bool:
     doc='Whether JavaScript takes the value as true: not null, false, 0, NaN or "".',
     examples=[("truthy([])", True), ("truthy(0)", False), ('truthy("")', False), ('truthy("0")', True)],
     python="(type({0}) is dict or _truthy({0:}))",
+    library="javascript",
 )
 def truthy(x: Any) -> bool:
     return json_values.is_truthy(x)
@@ -134,6 +135,7 @@ def values(m: Mapping[str, Any]) -> list[Any]:
         (f"text({_BOX})", "[object Object]"),
     ],
     python="(type({0}) is str and {0:} or _text({0:}))",
+    library="javascript",
 )
 def text(x: Any) -> str:
     return json_values.plain_text(x)
@@ -149,6 +151,7 @@ def text(x: Any) -> str:
         ("number([5])", 5.0),
         ('text(number("five"))', "NaN"),
     ],
+    library="javascript",
 )
 def number(x: Any) -> float:
     if type(x) in (int, float, bool):
@@ -162,6 +165,7 @@ def number(x: Any) -> float:
     "canonical(x: json) -> string",
     doc="The value as JavaScript's `JSON.stringify` writes it: array-index keys first, no white space.",
     examples=[("canonical([1.0, null])", "[1,null]"), (f"canonical({_BOX})", '{"0":"a"}')],
+    library="javascript",
 )
 def canonical(x: Any) -> str:
     return json_values.canonical_text(x)
@@ -205,6 +209,7 @@ def _merge(base: Any, over: Any, depth: int) -> Any:
     "spread(a: json, b: json) -> object",
     doc="The object `{...a, ...b}` of JavaScript: the members of `a`, and over them those of `b`.",
     examples=[('spread("ab", ["x"])', {"0": "x", "1": "b"}), ("spread(null, 5)", {})],
+    library="javascript",
 )
 def spread(a: Any, b: Any) -> dict[str, Any]:
     return {**_own_members(a), **_own_members(b)}

@@ -16,11 +16,21 @@ if TYPE_CHECKING:
     "elements(x: json) -> list<json>",
     doc="The items of a list, the characters of a text; of anything else the empty list.",
     examples=[("elements([1, 2])", [1, 2]), ('elements("ab")', ["a", "b"]), ("elements(null)", [])],
+    library="javascript",
 )
 def elements(x: Any) -> Sequence[Any]:
     if type(x) in (list, tuple):
         return x  # type: ignore[no-any-return]
     return taken_apart(x) if isinstance(x, str) else []
+
+
+@builtin(
+    "list(x: json) -> list<json>",
+    doc="The value itself if it is a list, else a list without elements.",
+    examples=[("list([1, 2])", [1, 2]), ('list("ab")', []), ("list(null)", [])],
+)
+def list_(x: Any) -> Sequence[Any]:
+    return x if type(x) in (list, tuple) else []
 
 
 @builtin(

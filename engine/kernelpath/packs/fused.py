@@ -1,4 +1,4 @@
-"""Write the fused function of a walk: all rules of its stages, inlined, over all items, until one item fails.
+"""Write the fused function of stages: all their rules, inlined, over all rows, until one row fails.
 
 The function stops at the first item that breaks a rule and returns its position; the engine then looks at that item
 rule by rule, collecting diagnostics, and calls the function again for the rest. So a manifest without faults pays for
@@ -13,9 +13,10 @@ from itertools import takewhile
 from kernelpath.packs.model import Check, Flow, Resolve, Row, Rule, Scope, Stage, Table, Term, Transition
 from kernelpath.packs.python_text import ExpressionWriter, Lines, identifier, local_name, source_name
 from kernelpath.packs.reads import deciding_lets, gives, sources_read, variables_read
+from kernelpath.packs.row_text import target
 
 
-class SweepWriter:
+class FusedWriter:
     """Writes one fused function; `collected` are the variables whose value of each item is appended to `out`."""
 
     def __init__(
@@ -53,11 +54,10 @@ class SweepWriter:
                 lines.add(f"{local_name(name)} = ws[{name!r}]")
             for variable in collected:
                 lines.add(f"out_{local_name(variable)} = out[{variable!r}]")
-            item = local_name(self.scope.item) if self.scope.item else "_item"
             lines.add("position = start")
             lines.add("try:")
             with lines.indented():
-                lines.add(f"for position, {item} in enumerate(islice(items, start, None), start):")
+                lines.add(f"for {target(self.scope)} in enumerate(islice(items, start, None), start):")
                 with lines.indented():
                     lines.extend(body)
             lines.add("except EvaluationError:")
@@ -67,7 +67,7 @@ class SweepWriter:
 
     def workspace_names(self) -> list[str]:
         """Return the workspace values that the rules read, each bound to a local once."""
-        own = {self.scope.item, self.scope.index} | self._given() | self._reads()
+        own = {*self.scope.row, self.scope.index} | self._given() | self._reads()
         used = {name for rule in self.rules for name in variables_read(rule)}
         if self.flow:
             terms = [term for _, term in self.flow.reads] + ([self.flow.visits] if self.flow.visits else [])
@@ -82,7 +82,7 @@ class SweepWriter:
 
     def _item(self, body: Lines) -> None:
         """Write what precedes the rules: a gap ends the fast path, items not visited are passed over, slots read."""
-        if self.scope.index:
+        if self.scope.index and not self.scope.nested:
             body.add(f"{local_name(self.scope.index)} = position")
         if not self.flow:
             return

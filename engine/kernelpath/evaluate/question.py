@@ -1,0 +1,343 @@
+"""Answer a question: compute the cells of its plan in order, and ask the stages' rules.
+
+A cell is computed only if all that it reads is there and the stages that it needs did not fail; otherwise it is missing,
+and so is what reads it. So each fault is reported once, where it is.
+"""
+
+from __future__ import annotations
+
+from kernelpath.evaluate.report import Report
+from kernelpath.evaluate.slots import Slots
+from kernelpath.graph.fresh import fresh
+from kernelpath.language import EvaluationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from kernelpath.evaluate.compiled import CompiledPack
+
+    StepData = Mapping[str, Any]
+
+#: The one item that the rules of the request are asked for.
+ONE = (None,)
+#: The cell that holds what was found so far.
+FINDINGS = "findings"
+
+
+class Outcome:
+    """What a question gives: its answer (None if an error took it away), what was found, and the cells."""
+
+    __slots__ = ("cells", "report", "value")
+
+    def __init__(self, value: Any, report: Report, cells: dict[str, Any]) -> None:
+        self.value = value
+        self.report = report
+        self.cells = cells
+
+
+def ask(pack: CompiledPack, name: str, given: Mapping[str, Any]) -> Outcome:
+    """Ask a question of a pack with documents and inputs; an optional document that is not given is null."""
+    return QuestionRun(pack, name, given).run()
+
+
+class QuestionRun:
+    """One run of one question over a table of named cells; `given` is handed on to the questions that it asks."""
+
+    def __init__(self, pack: CompiledPack, name: str, given: Mapping[str, Any]) -> None:
+        self.pack = pack
+        self.question: Mapping[str, Any] = pack.meta["questions"][name]
+        self.given = given
+        documents = dict.fromkeys(pack.meta["documents"])
+        self.cells: dict[str, Any] = {**fresh(pack.meta["constants"]), **documents, **given}
+        self.report = Report(pack.meta["order"])
+        self.failed_rows: dict[tuple[str, str], set[int]] = {}
+        self.gaps: set[str] = set()
+
+    def run(self) -> Outcome:
+        """Compute the cells, and return the answer; null without a word where the question does not apply."""
+        question = self.question
+        for step in question["gate"]:
+            self._step(step)
+        applies = self._term(question["when"], True)
+        if applies:
+            for step in question["steps"]:
+                self._step(step)
+        value = self._answer(applies)
+        self.report.sort()
+        return Outcome(value, self.report, self.cells)
+
+    def _answer(self, applies: Any) -> Any:
+        """Return the answer; one that lacks a cell although nothing failed would be a pass that looked at nothing."""
+        if not self.report.ok and not self.question["always"]:
+            return None
+        term = self.question["answer"] if applies else self.question["otherwise"]
+        if term is None or applies is None:
+            return None
+        lacking = [name for name in term[1] if name not in self.cells]
+        if lacking and not self.report.ok:
+            return None
+        try:
+            if lacking:
+                raise EvaluationError(f"`{lacking[0]}` is missing, though no rule failed")
+            return self.pack.value(term, self.cells)
+        except EvaluationError as error:
+            self._report("answer", "answer", error)
+            return None
+
+    def _term(self, term: Any, otherwise: Any) -> Any:
+        """Return a term's value: `otherwise` if there is no term, None if something that it reads is missing."""
+        if term is None:
+            return otherwise
+        if any(name not in self.cells for name in term[1]):
+            return None
+        try:
+            return self.pack.value(term, self.cells)
+        except EvaluationError as error:
+            self._report("when", "when", error)
+            return None
+
+    def _step(self, step: StepData) -> None:
+        try:
+            getattr(self, "_" + step["kind"])(step)
+        except EvaluationError as error:
+            self._refuse(step, error)
+
+    def _refuse(self, step: StepData, error: EvaluationError) -> None:
+        """Report a step that met a limit of the language, such as nesting, on this input."""
+        stages = step["stages"]
+        self._report(step["name"], stages[0] if stages else step["name"], error)
+        self.report.skipped.update(stages)
+
+    def _report(self, label: str, stage: str, error: EvaluationError) -> None:
+        from kernelpath.diagnostics import Diagnostic
+
+        self.report.add(Diagnostic(f"{self.pack.meta['name']}/{label}", (), "error", str(error)), stage)
+
+    def _is_ready(self, step: StepData, reads: frozenset[str]) -> bool:
+        """Return whether all that a step reads is there, whole, and the stages that it needs did not fail."""
+        whole = not self.gaps or self.gaps.isdisjoint(reads)
+        return self.cells.keys() >= reads and whole and self.report.passed(step["needs"])
+
+    # Values
+
+    def _value(self, step: StepData) -> None:
+        name = step["name"]
+        if step["input"] and name in self.given:
+            self.cells[name] = self.given[name]
+            return
+        when = step["when"]
+        if when and self.cells.keys() >= set(when[1]) and not self.pack.value(when, self.cells):
+            self.cells[name] = None
+        elif (when is None or self.cells.keys() >= set(when[1])) and self._is_ready(step, self._reads(step)):
+            self._compute(step)
+        elif step["otherwise"] and self.cells.keys() >= set(step["otherwise"][1]):
+            self.cells[name] = self.pack.value(step["otherwise"], self.cells)
+
+    def _reads(self, step: StepData) -> frozenset[str]:
+        reads: frozenset[str] = step["reads"]
+        if FINDINGS in reads:
+            self.cells[FINDINGS] = self.report.as_records()
+        return reads
+
+    def _compute(self, step: StepData) -> None:
+        if step["ask"] is None:
+            self.cells[step["name"]] = self.pack.value(step["term"], self.cells)
+            return
+        question, terms = step["ask"]
+        given = {name: self.pack.value(term, self.cells) for name, term in terms}
+        outcome = self._asked(question, {**self.given, **given})
+        self.report.take(outcome.report)
+        if outcome.report.ok or self.pack.meta["questions"][question]["always"]:
+            self.cells[step["name"]] = outcome.value
+
+    def _asked(self, question: str, given: Mapping[str, Any]) -> Outcome:
+        return ask(self.pack, question, given)
+
+    # Tables
+
+    def _table(self, step: StepData) -> None:
+        """Make the rows of a table; a row that failed one of the stages before leaves a gap."""
+        name = step["name"]
+        when = step["when"]
+        if when and self.cells.keys() >= set(when[1]) and not self.pack.value(when, self.cells):
+            self._put_rows(step, [])
+            return
+        source, outer = step["source"], step["within"]
+        wanted = step["reads"] | {table for table in (source, outer) if table}
+        if not (self.cells.keys() >= wanted and self.report.passed(step["needs"]) and outer not in self.gaps):
+            return
+        if not self.gaps.isdisjoint(step["reads"]):
+            return
+        rows = self._rows_of(source) if source else self._listed(step)
+        if step["made"]:
+            failed = self._failed(step["stages"], source) if source else set()
+            rows = self.pack.function(step["made"])(rows, failed | self._missing(rows), self.cells)
+            if any(row is None for row in rows):
+                self.gaps.add(name)
+        self._put_rows(step, rows)
+
+    def _listed(self, step: StepData) -> list[Any]:
+        outer = self._rows_of(step["within"]) if step["within"] else ()
+        rows: list[Any] = self.pack.function(step["listed"])(outer, self.cells)
+        return rows
+
+    def _missing(self, rows: Sequence[Any]) -> set[int]:
+        return {position for position, row in enumerate(rows) if row is None} if self.gaps else set()
+
+    def _failed(self, stages: Sequence[str], table: str) -> set[int]:
+        return {row for stage in stages for row in self.failed_rows.get((stage, table), ())}
+
+    def _put_rows(self, step: StepData, rows: Sequence[Any]) -> None:
+        name = step["name"]
+        self.cells[name] = rows
+        if step["parts"] > 1:
+            self.cells[name + " rows"] = rows
+            self.cells[name] = [row if row is None else row[0] for row in rows]
+
+    def _rows_of(self, table: str) -> Any:
+        return self.cells[table + " rows"] if table + " rows" in self.cells else self.cells[table]
+
+    # Stages
+
+    def _stages(self, step: StepData) -> None:
+        cells = self.cells
+        when = step["when"]
+        if when and cells.keys() >= step["asks"] and not self.pack.value(when, cells):
+            cells.update(dict.fromkeys(step["nulls"]))
+            return
+        table = step["table"]
+        reads = self._reads(step)
+        ready = (cells.keys() >= step["asks"]) and (table is None or table in cells)
+        if not (ready and self._is_ready(step, reads)):
+            self.report.skip(step["stages"], table)
+            return
+        if table is not None and step["like"] and self._is_like(step, table):
+            return
+        self._ask(step, self._rows_of(table) if table else ONE, table)
+
+    def _is_like(self, step: StepData, table: str) -> bool:
+        """Return whether the rows are those of the table that this one is like: they were judged already."""
+        like = step["like"]
+        if self.cells.get(like) is not self.cells[table] and self.cells.get(like) != self.cells[table]:
+            return False
+        for stage in step["stages"]:
+            self.failed_rows[stage, table] = self.failed_rows.get((stage, like), set())
+        for name in step["keeps"]:
+            if f"{like}.{name}" in self.cells:
+                self.cells[f"{table}.{name}"] = self.cells[f"{like}.{name}"]
+        return True
+
+    def _ask(self, step: StepData, items: Sequence[Any], table: str | None) -> None:
+        """Ask the stages' rules for each row: by the fused function until one fails, from there rule by rule."""
+        walk = step["walk"]
+        skipped = self._failed(step["rows"], table) if table and step["rows"] else set()
+        if table in self.gaps:
+            skipped |= self._missing(items)
+        collected: dict[str, list[Any]] = {name: [] for name in walk["collects"]}
+        reached = 0
+        if not skipped:
+            reached = self.pack.function(walk["function"])(items, 0, self.cells, {}, collected)
+        if reached == len(items) or self._carefully(step, self.cells, items, reached, None, collected, skipped):
+            self._keep(step, table, collected)
+
+    def _keep(self, step: StepData, table: str | None, collected: Mapping[str, list[Any]]) -> None:
+        """Keep what was collected: columns of all rows, values of the request."""
+        for name in step["keeps"]:
+            if table is None:
+                self.cells[name] = collected[name][-1]
+            else:
+                self.cells[f"{table}.{name}"] = collected[name]
+
+    def _carefully(
+        self,
+        step: StepData,
+        values: Mapping[str, Any],
+        items: Sequence[Any],
+        reached: int,
+        slots: Slots | None,
+        collected: dict[str, list[Any]],
+        skipped: set[int] = frozenset(),  # type: ignore[assignment]
+    ) -> bool:
+        """Go on where the fused function stopped, rule by rule; return whether every row has what is kept."""
+        from kernelpath.evaluate.walk import Walk  # a request without faults never needs it
+
+        name = step.get("pass", "")
+        walk = Walk(
+            self.pack, step["walk"], values, self.report, items, slots, collected, skipped=skipped, pass_name=name
+        )
+        whole = walk.run(reached)
+        table = step["name"] if step["kind"] == "stages" else step["over"]
+        for stage in step["stages"]:
+            self.failed_rows.setdefault((stage, table), set()).update(walk.failed_items)
+        if step["kind"] == "stages" and step["table"] is None:
+            for name in walk.failed_guards:
+                self.cells.pop(name, None)
+        return whole
+
+    # Flows
+
+    def _pass(self, step: StepData) -> None:
+        if not (self.cells.keys() >= step["reads"] and self.report.passed(step["needs"])):
+            self.report.skip(step["stages"], step["over"])
+            return
+        if not self.gaps.isdisjoint(step["reads"] - {step["over"]}):
+            self.report.skip(step["stages"], step["over"])
+            return
+        values = {**self.cells, step["word"]: step["pass"]} if step["word"] else self.cells
+        slots = self._start(step)
+        if step["walk"]["flow"]["parts"]:
+            slots = self._unroll(step, values, slots)
+        else:
+            self._visit(step, values, slots)
+        if step["slots"]:
+            name = f"{step['name']}.slots"
+            self.cells[name] = slots.values
+            self.cells[name + "?"] = slots
+
+    def _visit(self, step: StepData, values: Mapping[str, Any], slots: Slots) -> None:
+        """Visit the rows in the order of their list."""
+        data, items = step["walk"], self._rows_of(step["over"])
+        collected: dict[str, list[Any]] = {name: [] for name in data["collects"]}
+        reached = 0
+        if not slots.doubtful:
+            reached = self.pack.function(data["function"])(items, 0, values, slots.values, collected)
+        if reached == len(items) or self._carefully(step, values, items, reached, slots, collected):
+            self._keep_visits(step, collected)
+
+    def _keep_visits(self, step: StepData, collected: Mapping[str, list[Any]]) -> None:
+        for name in step["keeps"]:
+            self.cells[f"{step['name']}.{name}"] = collected[name]
+
+    def _unroll(self, step: StepData, values: Mapping[str, Any], slots: Slots) -> Slots:
+        """Run a flow over its parts, and return the slots at its end."""
+        from kernelpath.evaluate.unrolled import UNKNOWN, Unrolled  # packs whose flows are listed never need it
+
+        items: Sequence[Any] = self._rows_of(step["over"])
+        start = {**slots.values, **dict.fromkeys(slots.unknown, UNKNOWN)}
+        unrolled = Unrolled(self.pack, step["walk"], values, items, start, self._fresh(step), step["pass"])
+        unrolled.run(step["settles"])
+        unrolled.report_to(self.report, step["stages"][0])
+        gaps = any(item is None for item in items)
+        if unrolled.whole and not gaps:
+            self._keep_visits(step, unrolled.collected())
+        known = {key: value for key, value in unrolled.slots.items() if value is not UNKNOWN}
+        return Slots(known, unrolled.slots.keys() - known.keys(), slots.poisoned or gaps)
+
+    def _start(self, step: StepData) -> Slots:
+        """Return the slots at the start: those that another pass left, unknown ones included, then the named values."""
+        kept = self._left(step["start_from"] or step["carry"])
+        for name, value in self._fresh(step).items():
+            kept.write(name, value)
+        return kept
+
+    def _left(self, name: str | None) -> Slots:
+        if name is None:
+            return Slots()
+        kept: Slots = self.cells[name + "?"]
+        return Slots(dict(kept.values), set(kept.unknown), kept.poisoned)
+
+    def _fresh(self, step: StepData) -> dict[str, Any]:
+        """Return the named values that slots have whenever a pass begins."""
+        return {name: self.pack.value(term, self.cells) for name, term in step["start"]}

@@ -1,0 +1,190 @@
+"""The library `execution-graph`: what is mechanical in judging the execution graphs of models, as typed built-ins.
+
+Patching lists of steps, sorting steps into the lists of a kernel path, deriving a graph from a kernel path, provenance
+of merged objects. Which step may run, and why, is said by rules.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+
+from kernelpath.execution_graph.derive import derive_steps
+from kernelpath.execution_graph.interleave import interleave as interleaved
+from kernelpath.execution_graph.interleave import varying as varying_ids
+from kernelpath.execution_graph.layers import layer_table, named
+from kernelpath.execution_graph.lifetimes import unwritten
+from kernelpath.execution_graph.origins import trace
+from kernelpath.execution_graph.patch import patch_edits, patch_steps
+from kernelpath.language import EvaluationError
+from kernelpath.language.builtins.declarations import builtin, library_record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import SimpleNamespace
+    from typing import Any
+
+LIBRARY = "execution-graph"
+
+library_record("PatchIds", kept="int", known="map<int>")
+library_record("Patched", steps="list<json>", origins="list<string>", touched="map<json>")
+library_record(
+    "LayerSteps",
+    index="int",
+    decode="list<object>",
+    prefill="list<object>",
+    decode_key="int",
+    prefill_key="int",
+)
+library_record(
+    "LayerLists",
+    base="LayerSteps",
+    layers="list<LayerSteps>",
+    items="list<object>",
+    pre_layer="list<object>",
+    post_layer="list<object>",
+    sampling="list<object>",
+)
+library_record("NamedLayers", highest="int", repeated="list<int>")
+library_record("Derived", steps="list<object>", references="list<object>", unpinned="list<string>")
+
+
+def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Report what a built-in cannot work on as a fault of the input: JSON has types only as far as rules check it."""
+
+    @wraps(function)
+    def guarded(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            name = function.__name__.rstrip("_")
+            raise EvaluationError(f"`{name}` cannot work on this: {type(error).__name__} {error}") from error
+
+    return guarded
+
+
+@builtin(
+    "patch_ids(steps: list<json>, patch: json, options: object) -> PatchIds",
+    doc="How many steps the sets and removes of a patch leave, and where each id of the patched list stands first. "
+    "Options: `identity`, the member that names a step.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def patch_ids(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> SimpleNamespace:
+    return patch_edits(options, steps, patch)
+
+
+@builtin(
+    "patched(steps: list<json>, patch: json, options: object) -> Patched",
+    doc="The steps after the sets, the removes and the adds of a patch; where each was written; and which members of a "
+    "step, by its id, the patch gave. Options: `identity`; `touches`, the members that are traced; `places`, the "
+    "pointers of the list (`step`) and of the adds (`added`); `merges`, members whose objects a set adds to; "
+    "`families`, whether a step is added after the families of its earlier siblings; `objects`, whether only objects "
+    "are traced. Without a patch the very list is given back.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def patched(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> SimpleNamespace:
+    return patch_steps(options, steps, patch)
+
+
+@builtin(
+    "layer_lists(emitted: list<object?>, parts: list<string>, decode: list<bool>, prefill: list<bool>, "
+    "layers: list<json>, count: int, options: object) -> LayerLists",
+    doc="The steps sorted into the lists of a kernel path: layer 0 (`base`), every layer, all distinct steps of layers "
+    "(`items`), and the lists outside the layers. Lists with equal keys are equal as JSON. `parts` says for each step "
+    "which list outside it belongs to, if any, `decode` and `prefill` whether it is in a layer's list, `layers` on "
+    "which layers. Options: `key_order` false ignores the order of members.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def layer_lists(
+    emitted: Sequence[Any],
+    parts: Sequence[str],
+    decode: Sequence[bool],
+    prefill: Sequence[bool],
+    layers: Sequence[Any],
+    count: int,
+    options: Mapping[str, Any],
+) -> SimpleNamespace:
+    return layer_table(options, emitted, parts, layers, count, decode=decode, prefill=prefill)
+
+
+@builtin(
+    "named_layers(layers: list<json>) -> NamedLayers",
+    doc="The highest layer that some list of layers names, -1 if none does, and those that are named more than once.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def named_layers(layers: Sequence[Any]) -> SimpleNamespace:
+    return named(layers)
+
+
+@builtin(
+    "derived_graph(path: json, catalog: map<T>, layers: int, options: object) -> Derived",
+    doc="The steps of a kernel path as those of a graph, their distinct kernel references, and the kernels that the "
+    "catalogue lacks. `layers` is how many layers the model has, 0 if unknown. Options: `parts`, which lists become "
+    "steps of which section and phase; `slots`, `copied` and `always`, the members of a step; `overrides` and "
+    "`overridden`, where lists of single layers stand and of which section.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def derived_graph(path: Any, catalog: Mapping[str, Any], layers: int, options: Mapping[str, Any]) -> SimpleNamespace:
+    return derive_steps(options, path, catalog, layers)
+
+
+@builtin(
+    "sources_of(merged: json, layers: list<json>, names: list<string>, prefix: string) -> map<object>",
+    doc="For the path of each leaf of a merged object, the name of the first layer that has it, under `source`; "
+    "`derived` if none has.",
+    examples=[
+        ('sources_of(member("a", 1), [member("a", 2), null], ["over", "under"], "x")', {"x.a": {"source": "over"}}),
+        ('sources_of(member("a", 1), [null], ["over"], "x")', {"x.a": {"source": "derived"}}),
+    ],
+    library=LIBRARY,
+)
+def sources_of(merged: Any, layers: Sequence[Any], names: Sequence[str], prefix: str) -> dict[str, Any]:
+    return trace(merged, layers, names, prefix)
+
+
+@builtin(
+    "interleave(order: list<string>, first: list<object>, second: list<object>, options: object) -> list<object>",
+    doc="For each id of `order` its steps of the first list, then those of the second; steps that both have alike are "
+    "there once. Options: `identity`; `member` and `names`: what steps that differ get, one name for each list.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def interleave(
+    order: Sequence[str], first: Sequence[Any], second: Sequence[Any], options: Mapping[str, Any]
+) -> list[Any]:
+    return interleaved(options, order, first, second)
+
+
+@builtin(
+    "varying(steps: list<object>, options: object) -> list<string>",
+    doc="The ids of steps with several outcomes on a common layer, or outside the layers. Options: `identity`; `on`, "
+    "the member with the layers of an outcome.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def varying(steps: Sequence[Any], options: Mapping[str, Any]) -> list[str]:
+    return varying_ids(options, steps)
+
+
+@builtin(
+    "unwritten_reads(layers: list<LayerSteps>, options: object) -> list<object>",
+    doc="Each slot that some layer's decode list reads before it writes it, with the `op` of the step. Options: "
+    "`always`, slots that are there from the start; `reads` and `writes`, the members that hold slots.",
+    examples=[],
+    library=LIBRARY,
+)
+@_on_any_input
+def unwritten_reads(layers: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    return unwritten(options, layers)

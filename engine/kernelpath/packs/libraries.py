@@ -1,0 +1,33 @@
+"""Libraries of built-ins that packs may use: found by name, and declared by importing the module that has them.
+
+Other projects add theirs by an entry point `kernelpath.libraries`, whose name is the library's and whose value is the
+module.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ENTRY_POINTS = "kernelpath.libraries"
+#: The libraries of this package, and the module that declares each; the language itself has those without one.
+SHIPPED: dict[str, str | None] = {
+    "javascript": None,
+    "execution-graph": "kernelpath.execution_graph.library",
+}
+
+
+def known_libraries() -> dict[str, str | None]:
+    """Return the modules of all libraries by name, those of other installed packages included."""
+    from importlib.metadata import entry_points  # slow: only a pack that is not cached needs it
+
+    return {**{point.name: point.value for point in entry_points(group=ENTRY_POINTS)}, **SHIPPED}
+
+
+def load_modules(modules: Iterable[str]) -> None:
+    """Declare the built-ins of these modules."""
+    for module in modules:
+        import_module(module)

@@ -1,0 +1,490 @@
+"""Put the cells that a question needs in order: each after what it reads, so that nothing has to be said of order.
+
+A node of the graph is what is computed in one go: a value, the rows of a table, stages that are asked for the rows of
+one table together, or a pass of a flow. Stages come in the order in which the pack lists them, and each node as late as
+something first needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from kernelpath.diagnostics import ERROR, Diagnostic, Span
+from kernelpath.packs.model import Check, Flow, Items, Pack, Place, Plan, Question, Rule, Stage, Step, Term, Text
+from kernelpath.packs.reads import gives, terms_of
+
+REQUEST = "request"
+FINDINGS = "findings"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A node: its kind (`value`, `table`, `stages`, `pass`), its name, and for stages which, over which table."""
+
+    kind: str
+    name: str
+    stages: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.kind == "stages":
+            return f"stage {' and '.join(self.stages)}"
+        return f"{self.kind} {self.name}"
+
+
+def plans(pack: Pack, diagnostics: list[Diagnostic]) -> Pack:
+    """Return the pack with the plan of each question; what no order can give is reported."""
+    found = {}
+    for question in pack.questions.values():
+        planner = Planner(pack, question, diagnostics)
+        found[question.name] = planner.plan()
+    diagnostics.extend(_idle_stages(pack, found.values()))
+    diagnostics.extend(_unknown_inputs(pack, found))
+    return replace(pack, plans=found)
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans one question."""
+
+    pack: Pack
+    question: Question
+    diagnostics: list[Diagnostic]
+    asked: dict[str, Stage] = field(default_factory=dict)
+    groups: dict[tuple[str, str], Cell] = field(default_factory=dict)
+    order: list[Cell] = field(default_factory=list)
+    done: set[Cell] = field(default_factory=set)
+    guarded: dict[str, list[Stage]] = field(default_factory=dict)
+
+    def plan(self) -> Plan:
+        """Return the plan: what `when` needs, then the stages in their order, then what the answer needs."""
+        question = self.question
+        self._ask_stages()
+        self._group()
+        self._visit_all(self._read_by([question.when]))
+        gate = len(self.order)
+        for stage in self.asked.values():
+            for each in stage.each:
+                self._visit(self._cell_of(stage, each), [])
+        self._visit_all(self._read_by([question.answer, question.otherwise]))
+        steps = [self._step(cell) for cell in self.order]
+        inputs = tuple(sorted(self._inputs()))
+        return Plan(question.name, tuple(steps[:gate]), tuple(steps[gate:]), inputs)
+
+    # Which stages are asked
+
+    def _ask_stages(self) -> None:
+        """Collect the stages that the question asks: those for it, and those that give what is needed."""
+        wanted = {stage.name for stage in self.pack.stages.values() if self.question.name in stage.questions}
+        waiting = [*self._stage_names(self._names_of_terms([self.question.when, self.question.answer, self.question.otherwise]))]
+        seen: set[str] = set()
+        waiting += sorted(wanted)
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting += self._stage_names(self._names_of_stage(self.pack.stages[name]))
+        self.asked = {name: stage for name, stage in self.pack.stages.items() if name in seen}
+
+    def _stage_names(self, names: Iterable[str]) -> list[str]:
+        """Return the stages that give what these names need, directly or through values, tables and flows."""
+        found, seen, waiting = [], set[str](), list(names)
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            giver = self._giver(name)
+            if giver:
+                found.append(giver.name)
+            waiting += self._names_of_cell(name)
+        return found
+
+    def _giver(self, name: str) -> Stage | None:
+        owner, _, column = name.rpartition(".")
+        each = owner.partition(".")[0] if owner else REQUEST
+        if column == "slots" and owner:
+            return next((stage for stage in self.pack.stages.values() if each in stage.each), None)
+        stages = self.pack.stages.values()
+        return next((stage for stage in stages if each in stage.each and column in stage.gives), None)
+
+    def _names_of_cell(self, name: str) -> list[str]:
+        """Return what a value, a table or a pass reads by itself."""
+        owner, rest = name.partition(".")[0], name.partition(".")[2]
+        pack = self.pack
+        if name in pack.values:
+            value = pack.values[name]
+            given = list(value.ask.given.values()) if value.ask else []
+            return list(self._names_of_terms([value.term, value.when, value.otherwise, *given]))
+        if owner in pack.items:
+            return list(self._names_of_table(pack.items[owner]))
+        if owner in pack.flows:
+            return list(self._names_of_flow(pack.flows[owner], rest.partition(".")[0]))
+        return []
+
+    def _names_of_terms(self, terms: Iterable[Term | Text | None]) -> Iterator[str]:
+        for term in terms:
+            if term is not None:
+                yield from sorted(term.checked.variables | term.checked.sources)
+
+    def _names_of_table(self, table: Items) -> Iterator[str]:
+        yield from self._but(table.scope.own, self._names_of_terms([table.scope.subject, table.scope.at]))
+        yield from self._but(self._outer(table), self._names_of_terms([table.over, table.when]))
+        source = self.pack.items.get(table.source or "")
+        own = source.scope.own if source else frozenset[str]()
+        yield from self._but(own, self._names_of_terms([column.term for column in table.columns]))
+        yield from (name for name in (table.source, table.within, table.like) if name)
+
+    def _outer(self, table: Items) -> frozenset[str]:
+        outer = self.pack.items.get(table.within or "")
+        return outer.scope.own if outer else frozenset()
+
+    def _names_of_flow(self, flow: Flow, pass_: str) -> Iterator[str]:
+        own = flow.scope.own | set(flow.scope.given)
+        terms: list[Term | Text | None] = [*(term for _, term in flow.reads), flow.visits]
+        terms += [flow.scope.subject, flow.scope.at]
+        if flow.parts:
+            terms += [flow.parts.of, flow.parts.on, flow.parts.count]
+        yield from self._but(own, self._names_of_terms(terms))
+        yield flow.over
+        found = flow.passes.get(pass_)
+        if found:
+            yield from self._names_of_terms(found.start.values())
+            yield from (name for name in (found.start_from, found.carry) if name)
+
+    def _names_of_stage(self, stage: Stage) -> Iterator[str]:
+        """Return what a stage's rules read, and the tables and flows that it is asked for."""
+        scope = self.pack.scopes[stage.scope]
+        own = scope.own | {name for rule in stage.rules if (name := gives(rule))}
+        local = own if stage.each[0] == REQUEST else own | set(scope.given)
+        for rule in stage.rules:
+            yield from self._but(local | {name for name, _ in rule.lets}, rule_names(rule))
+        if stage.each[0] != REQUEST:
+            yield from (f"{stage.each[0]}.{name}" for name in self._given_elsewhere(stage, scope.given, own))
+        else:
+            yield from self._but(local, self._names_of_terms([scope.subject, scope.at]))
+        yield from self._names_of_terms([stage.when])
+        for each in stage.each:
+            if each in self.pack.flows:
+                flow = self.pack.flows[each]
+                yield from (name for pass_ in flow.passes for name in self._names_of_flow(flow, pass_))
+            elif each != REQUEST:
+                yield each
+
+    def _given_elsewhere(self, stage: Stage, given: Iterable[str], own: set[str] | frozenset[str]) -> list[str]:
+        """Return the variables that the stage's rules read and another stage over the same rows gives."""
+        read = {name for rule in stage.rules for name in rule_names(rule)}
+        return sorted((read & set(given)) - own)
+
+    @staticmethod
+    def _but(own: Iterable[str], names: Iterator[str]) -> Iterator[str]:
+        hidden = set(own)
+        return (name for name in names if name not in hidden)
+
+    # Which stages are asked together
+
+    def _group(self) -> None:
+        """Join stages over one table whose rows go through one after the other, if nothing has to come between."""
+        last: dict[str, list[Stage]] = {}
+        for stage in self.asked.values():
+            for each in stage.each:
+                group = last.get(each, [])
+                joined = each not in (REQUEST, *self.pack.flows) and group and self._linked(stage, group, each)
+                last[each] = [*group, stage] if joined else [stage]
+                cell = Cell("stages", each, tuple(one.name for one in last[each]))
+                for one in last[each]:
+                    self.groups[one.name, each] = cell
+            if stage.each[0] == REQUEST:
+                for rule in stage.rules:
+                    for name in rule.guards if isinstance(rule, Check) else ():
+                        self._guard(name, stage)
+
+    def _guard(self, name: str, stage: Stage) -> None:
+        if stage not in self.guarded.setdefault(name, []):
+            self.guarded[name].append(stage)
+
+    def _linked(self, stage: Stage, group: Sequence[Stage], each: str) -> bool:
+        names = {one.name for one in group}
+        scope = self.pack.scopes[stage.scope]
+        given = {name for one in group for name in one.gives}
+        needs = bool(names & set(stage.after)) or bool(set(self._given_elsewhere(stage, scope.given, set())) & given)
+        if not needs:
+            return False
+        own = Cell("stages", each, (stage.name,))
+        between = [cell for cell in self._deps_of_stage(stage, own) if not names & set(cell.stages)]
+        return not any(self._leads_to(cell, names, each, set()) for cell in between)
+
+    def _leads_to(self, cell: Cell, names: set[str], each: str, seen: set[Cell]) -> bool:
+        """Return whether a cell depends on one of these stages over a table."""
+        if cell in seen:
+            return False
+        seen.add(cell)
+        if cell.kind == "stages" and cell.name == each and names & set(cell.stages):
+            return True
+        return any(self._leads_to(inner, names, each, seen) for inner in self._deps(cell))
+
+    # Dependencies
+
+    def _cell_of(self, stage: Stage, each: str) -> Cell:
+        return self.groups[stage.name, each]
+
+    def _passes(self, flow: str) -> list[Cell]:
+        return [Cell("pass", f"{flow}.{name}") for name in self.pack.flows[flow].passes]
+
+    def _cells_of_stage(self, name: str) -> list[Cell]:
+        """Return what must have run for a stage to have run, none if the question does not ask it."""
+        stage = self.asked.get(name)
+        if stage is None:
+            return []
+        flows = [cell for each in stage.each if each in self.pack.flows for cell in self._passes(each)]
+        return flows or [self._cell_of(stage, each) for each in stage.each]
+
+    def _cells_of(self, name: str) -> list[Cell]:
+        """Return the cells that a name stands for; a document, a constant or a given input has none."""
+        owner, _, rest = name.partition(".")
+        pack = self.pack
+        if name == FINDINGS:
+            return self._judging()
+        if rest and owner in pack.flows:
+            return [Cell("pass", f"{owner}.{rest.partition('.')[0]}")]
+        if name in pack.values:
+            return [Cell("value", name)]
+        if owner in pack.items:
+            given = self._giver(name) if rest else None
+            return [self._cell_of(given, owner)] if given and given.name in self.asked else [Cell("table", owner)]
+        giver = self._giver(name)
+        if giver and giver.name in self.asked:
+            return [self._cell_of(giver, REQUEST)]
+        return []
+
+    def _guards(self, names: Iterable[str], cell: Cell) -> list[Cell]:
+        """Return the stages whose checks guard what a cell reads; of those that guard the same, the earlier ones."""
+        found = []
+        for name in names:
+            guarding = self.guarded.get(name, [])
+            own = [place for place, stage in enumerate(guarding) if stage.name in cell.stages]
+            found += guarding[: own[0] if own else None]
+        return [self._cell_of(stage, REQUEST) for stage in found]
+
+    def _judging(self) -> list[Cell]:
+        """Return all that reports findings, without what depends on findings itself."""
+        cells = [cell for name in self.asked for cell in self._cells_of_stage(name)]
+        cells += [Cell("value", name) for name, value in self.pack.values.items() if value.ask and self._is_needed(name)]
+        return [cell for cell in dict.fromkeys(cells) if not self._reads_findings(cell, set())]
+
+    def _is_needed(self, name: str) -> bool:
+        """Return whether the question's answer needs a value, or something that it asks does."""
+        names = [*self._names_of_terms([self.question.when, self.question.answer, self.question.otherwise])]
+        names += [each for stage in self.asked.values() for each in self._names_of_stage(stage)]
+        seen, waiting = set[str](), names
+        while waiting:
+            current = waiting.pop()
+            if current not in seen:
+                seen.add(current)
+                giver = self._giver(current)
+                waiting += [*self._names_of_cell(current), *(self._names_of_stage(giver) if giver else ())]
+        return name in seen
+
+    def _reads_findings(self, cell: Cell, seen: set[Cell]) -> bool:
+        if cell in seen:
+            return False
+        seen.add(cell)
+        names = set(self._names_read(cell))
+        if FINDINGS in names:
+            return True
+        inner = [other for name in names for other in self._cells_of(name)]
+        return any(self._reads_findings(other, seen) for other in inner if other != cell)
+
+    def _names_read(self, cell: Cell) -> list[str]:
+        if cell.kind == "stages":
+            return [name for stage in cell.stages for name in self._names_of_stage(self.pack.stages[stage])]
+        if cell.kind == "pass":
+            owner, _, pass_ = cell.name.partition(".")
+            flow = self.pack.flows[owner]
+            stages = [stage for stage in self.asked.values() if owner in stage.each]
+            names = [name for stage in stages for name in self._rule_names(stage)]
+            return [*self._names_of_flow(flow, pass_), *names]
+        return self._names_of_cell(cell.name)
+
+    def _rule_names(self, stage: Stage) -> list[str]:
+        """Return what the rules of a stage over visits read from outside."""
+        scope = self.pack.scopes[stage.scope]
+        own = scope.own | set(scope.given)
+        found = [name for rule in stage.rules for name in self._but(own | {n for n, _ in rule.lets}, rule_names(rule))]
+        return [*found, *self._names_of_terms([stage.when])]
+
+    def _deps(self, cell: Cell) -> list[Cell]:
+        """Return what must come before a cell, itself left out."""
+        if cell.kind == "stages":
+            found = [dep for name in cell.stages for dep in self._deps_of_stage(self.pack.stages[name], cell)]
+        else:
+            names = self._names_read(cell)
+            found = [dep for name in names for dep in self._cells_of(name)]
+            found += self._guards(names, cell)
+            found += [dep for name in self._after(cell) for dep in self._cells_of_stage(name)]
+        return [dep for dep in dict.fromkeys(found) if dep != cell]
+
+    def _deps_of_stage(self, stage: Stage, cell: Cell) -> list[Cell]:
+        names = [name for name in self._names_of_stage(stage) if name not in stage.each or name == cell.name]
+        found = [dep for name in names for dep in self._cells_of(name)]
+        found += self._guards(names, cell)
+        found += [dep for name in stage.after for dep in self._after_stage(name, cell.name)]
+        return [dep for dep in dict.fromkeys(found) if dep != cell]
+
+    def _after_stage(self, name: str, each: str) -> list[Cell]:
+        """Return the cells of a stage that another one is after; over the same table its rows alone count."""
+        stage = self.asked.get(name)
+        if stage is not None and each in stage.each and each not in self.pack.flows:
+            return [self._cell_of(stage, each)]
+        return self._cells_of_stage(name)
+
+    def _after(self, cell: Cell) -> tuple[str, ...]:
+        if cell.kind == "value":
+            return self.pack.values[cell.name].after
+        if cell.kind == "table":
+            return self.pack.items[cell.name].after
+        owner = cell.name.partition(".")[0]
+        return tuple(name for stage in self.asked.values() if owner in stage.each for name in stage.after)
+
+    # Order
+
+    def _visit_all(self, cells: Iterable[Cell]) -> None:
+        for cell in cells:
+            self._visit(cell, [])
+
+    def _read_by(self, terms: Sequence[Term | None]) -> list[Cell]:
+        return [cell for name in self._names_of_terms(terms) for cell in self._cells_of(name)]
+
+    def _visit(self, cell: Cell, path: list[Cell]) -> None:
+        if cell in self.done:
+            return
+        if cell in path:
+            self._cycle([*path[path.index(cell) :], cell])
+            return
+        for dep in self._deps(cell):
+            self._visit(dep, [*path, cell])
+        if cell not in self.done:
+            self.done.add(cell)
+            self.order.append(cell)
+
+    def _cycle(self, path: list[Cell]) -> None:
+        words = " -> ".join(f"{cell} (line {self._place(cell).line})" for cell in path)
+        place = self._place(path[0])
+        self.diagnostics.append(_fault("pack/cycle", f"these need each other in a circle: {words}", place))
+        self.done.add(path[0])
+
+    def _place(self, cell: Cell) -> Place:
+        pack = self.pack
+        if cell.kind == "stages":
+            return pack.stages[cell.stages[0]].place
+        if cell.kind == "pass":
+            return pack.flows[cell.name.partition(".")[0]].place
+        return pack.values[cell.name].place if cell.kind == "value" else pack.items[cell.name].place
+
+    # Steps
+
+    def _step(self, cell: Cell) -> Step:
+        if cell.kind == "stages":
+            return self._stages_step(cell)
+        if cell.kind == "pass":
+            return self._pass_step(cell)
+        if cell.kind == "table":
+            table = self.pack.items[cell.name]
+            own = {name for name in table.after if table.source and table.source in self._each_of(name)}
+            return Step("table", cell.name, tuple(sorted(own)), table.source, self._whole(table.after, own))
+        return Step("value", cell.name, needs=self._whole(self.pack.values[cell.name].after, set()))
+
+    def _each_of(self, stage: str) -> tuple[str, ...]:
+        return self.asked[stage].each if stage in self.asked else ()
+
+    def _whole(self, names: Iterable[str], rows: set[str]) -> tuple[str, ...]:
+        """Return the stages that must not have failed at all: those of the question, without those that go by rows."""
+        return tuple(name for name in dict.fromkeys(names) if name in self.asked and name not in rows)
+
+    def _stages_step(self, cell: Cell) -> Step:
+        stages = [self.pack.stages[name] for name in cell.stages]
+        after = [name for stage in stages for name in stage.after if name not in cell.stages]
+        rows = {name for name in after if cell.name != REQUEST and cell.name in self._each_of(name)}
+        table = None if cell.name == REQUEST else cell.name
+        keeps = tuple(name for stage in stages for name in stage.gives if self._is_kept(cell, name))
+        return Step("stages", cell.name, cell.stages, table, self._whole(after, rows), keeps)
+
+    def _is_kept(self, cell: Cell, name: str) -> bool:
+        wanted = name if cell.name == REQUEST else f"{cell.name}.{name}"
+        return wanted in self._all_names()
+
+    def _pass_step(self, cell: Cell) -> Step:
+        flow, _, pass_ = cell.name.partition(".")
+        stages = tuple(name for name, stage in self.asked.items() if flow in stage.each)
+        over = self.pack.flows[flow].over
+        after = [name for stage in stages for name in self.pack.stages[stage].after]
+        lineage = self._lineage(over)
+        rows = {name for name in after if lineage & set(self._each_of(name))}
+        keeps = tuple(
+            dict.fromkeys(name for stage in stages for name in self.pack.stages[stage].gives if f"{cell.name}.{name}" in self._all_names())
+        )
+        slots = ("slots",) if f"{cell.name}.slots" in self._all_names() else ()
+        return Step("pass", cell.name, stages, over, self._whole(after, rows), (*keeps, *slots))
+
+    def _lineage(self, table: str) -> set[str]:
+        """Return the tables whose rows a table's rows are made of, and itself."""
+        found: set[str] = set()
+        current: str | None = table
+        while current is not None and current not in found:
+            found.add(current)
+            current = self.pack.items[current].source
+        return found
+
+    def _all_names(self) -> set[str]:
+        """Return all names that something in the plan reads."""
+        if not self._names:
+            question = self.question
+            self._names.update(self._names_of_terms([question.when, question.answer, question.otherwise]))
+            for cell in self.order:
+                self._names.update(self._names_read(cell))
+        return self._names
+
+    _names: set[str] = field(default_factory=set)
+
+    def _inputs(self) -> Iterator[str]:
+        """Yield the documents and inputs that the plan reads."""
+        for name in self._all_names():
+            if name in self.pack.documents or (name in self.pack.values and self.pack.values[name].input):
+                yield name
+
+
+def rule_names(rule: Rule) -> Iterator[str]:
+    """Yield all variables that a rule reads, in its conditions, its results and its texts, its lets among them."""
+    terms: list[Term | Text | None] = [*terms_of(rule), *(term for _, term in rule.lets)]
+    if isinstance(rule, Check):
+        terms += [rule.message, rule.help, rule.subject, rule.at]
+    for term in terms:
+        if term is not None:
+            yield from sorted(term.checked.variables | term.checked.sources)
+
+
+def _idle_stages(pack: Pack, found: Iterable[Plan]) -> Iterator[Diagnostic]:
+    """Yield the stages that no question asks: their rules would never be looked at."""
+    if not pack.questions:
+        return
+    asked = {name for plan in found for step in (*plan.gate, *plan.steps) for name in step.stages}
+    for stage in pack.stages.values():
+        if stage.name not in asked and stage.rules:
+            message = f"no question asks stage `{stage.name}`, so its rules are never looked at"
+            yield _fault("pack/idle-stage", message, stage.place, "name a question under `for`")
+
+
+def _unknown_inputs(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
+    """Yield the documents that a question reads and is not given."""
+    for name, plan in found.items():
+        question = pack.questions[name]
+        for each in plan.inputs:
+            document = pack.documents.get(each)
+            if document is not None and each not in question.given and not document.optional and document.resource is None:
+                message = f"question `{name}` reads document `{each}`, which it is not given"
+                yield _fault("pack/given", message, question.place, f"add `{each}` to its `given`")
+
+
+def _fault(code: str, message: str, place: Place, help_text: str | None = None) -> Diagnostic:
+    span = Span(place.file, place.line, place.column, place.line, place.column + 1)
+    return Diagnostic(code, (), ERROR, message, span=span, help=help_text)
