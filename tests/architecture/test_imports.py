@@ -17,7 +17,7 @@ import kernelpath as kp
 ENGINE = Path(kp.__file__).parent
 #: From the lowest to the highest; what stands in one group does not import the others of it.
 LAYERS = (
-    ("resources",), ("diagnostics",), ("language",), ("packs",), ("graph",), ("evaluate",), ("emit",),
+    ("resources",), ("files",), ("diagnostics",), ("language",), ("packs",), ("graph",), ("evaluate",), ("emit",),
     ("analysis", "models"), ("execute",), ("facade",), ("lsp",), ("cli",),
 )  # fmt: skip
 
