@@ -14,13 +14,14 @@ from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.diagnostics.render.printable import escape
 from kernelpath.diagnostics.source import BYTE_ORDER_MARK
 from kernelpath.packs import yaml_wording as wording
-from kernelpath.packs.composing import MAX_DEPTH, Composer, TooDeep
+from kernelpath.packs.composing import MAX_DEPTH, MAX_NODES, Composer, Stopped
 from kernelpath.packs.nodes import Mapping, Node, Scalar, Sequence, node_at, to_plain
 from kernelpath.packs.parser_errors import parser_error
 
 __all__ = [
     "MAX_BYTES",
     "MAX_DEPTH",
+    "MAX_NODES",
     "DocumentErrors",
     "Mapping",
     "Node",
@@ -45,15 +46,16 @@ class DocumentErrors(Exception):
         self.diagnostics = diagnostics
 
 
-def read_yaml(source: Source) -> Node:
+def read_yaml(source: Source, sharing: bool = False) -> Node:
     """Return the tree of a YAML document; raises DocumentErrors with everything that is wrong with it.
 
-    A byte order mark at the start is passed over, and columns are counted without it.
+    A byte order mark at the start is passed over, and columns are counted without it. In a file that is `sharing`,
+    anchors, aliases and merge keys are read.
     """
     if source.text.startswith(BYTE_ORDER_MARK):
         source = Source(source.name, source.text.removeprefix(BYTE_ORDER_MARK))
     _check_text(source)
-    composer = _compose(source)
+    composer = _compose(source, sharing)
     if composer.mistakes:
         raise DocumentErrors(sorted(composer.mistakes, key=_place))
     if composer.root is None:
@@ -80,36 +82,32 @@ def _escaped(character: str) -> str:
     return shown if shown != character else f"\\u{ord(character):04x}"
 
 
-def _compose(source: Source) -> Composer:
+def _compose(source: Source, sharing: bool) -> Composer:
     """Read with the C parser where there is one; the pure-Python one has the last word on what is wrong."""
     import yaml  # a cached pack needs neither parser
 
     fast = getattr(yaml, "CSafeLoader", None)
     if fast is not None:
         try:
-            return _composed(source, fast)
+            return _composed(Composer(source, sharing), fast)
         except yaml.YAMLError:
             pass  # its messages differ from version to version: the other parser tells
-    composer = Composer(source)
+    composer = Composer(source, sharing)
     try:
-        _feed(composer, yaml.SafeLoader)
+        _composed(composer, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         composer.mistakes.append(parser_error(source, error))
     return composer
 
 
-def _composed(source: Source, loader: Callable[[str], Any]) -> Composer:
-    composer = Composer(source)
-    _feed(composer, loader)
-    return composer
-
-
-def _feed(composer: Composer, loader: Callable[[str], Any]) -> None:
+def _composed(composer: Composer, loader: Callable[[str], Any]) -> Composer:
     parser = loader(composer.source.text)
+    more, take, following = parser.check_event, composer.take, parser.get_event
     try:
-        while parser.check_event():
-            composer.take(parser.get_event())
-    except TooDeep:
-        pass  # it is among the mistakes
+        while more():
+            take(following())
+    except Stopped:
+        pass  # why is among the mistakes
     finally:
         parser.dispose()
+    return composer
