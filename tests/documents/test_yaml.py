@@ -210,6 +210,50 @@ def test_one_mistake_gives_one_message(text: str, rule: str, line: int, column: 
     assert mistakes(text) == [(f"yaml/{rule}", line, column)]
 
 
+SIBLINGS = {
+    "keys": lambda number: "".join(f"x{place}: [{place}, on]\n" for place in range(number)),
+    "items": lambda number: "x:\n" + "".join(f"- {{x: {place}, y: z}}\n" for place in range(number)),
+    "one list": lambda number: f"x: [{', '.join(['[a, b, c, d]'] * number)}]\n",
+    "quoted": lambda number: f"x: '{'a b c d e f ' * number}'\n",
+    "block": lambda number: "x: |\n" + "  a b c d e f\n" * number + "    c\n",
+    "folded": lambda number: "x:\n" + "    a b c d e f\n" * number,
+}
+AFTER = [
+    "a:\n\tb: 1\n", "a: b: c\n", "a: 1\n  b: 2\n", "a:1\nb: 2\n", "a:\n    b: 1\n  c: 2\n", "a:\n  - x\n - y\n",
+    "a: |\n    one\n  two\n", 'a: "x\nb: 1\n', "a: 'x\nb: 1\n", 'a: "x\n--- y"\n', "a: [1, 2", "a: {b: 1",
+    "a: [1, 2\nb: 3\n", "a: {b: 1\nc: 2\n", "a: [1, 2}\n", "a: ]\n", "a: {b: 1}}\n", "a: 1\nb\nc: 2\n", 'a: "\\q"\n',
+    'a: "\\xZZ"\n', "a: @x\n", "a: ,b\n", "a: - b\n", "a: ? b\n", 'a: "x" y\n', "a: > 3\n", "a: |x\n", "a: &\n",
+    "a: *\n", "a: !<x\n", "a: 1\n%b: 2\n", 'a: "\\ud83d"\n',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SIBLINGS)
+def test_a_mistake_after_much_that_is_right(shape: str) -> None:
+    """What is wrong is told in the same words and at the same column after two siblings and after two thousand."""
+    few, many = SIBLINGS[shape](2), SIBLINGS[shape](2_000)
+    further = many.count("\n") - few.count("\n")
+    for text in AFTER:
+        expected = [(rule, line + further, column) for rule, line, column in mistakes(few + text)]
+        assert mistakes(many + text) == expected, text
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line", "column"),
+    [
+        ("a: [" + "1, " * 200_000 + "\n", "unclosed-bracket", 1, 4),
+        ("a: {" + ", ".join(f"k{n}: 1" for n in range(50_000)) + "\nb: 1", "unclosed-bracket", 2, 2),
+        ('a: "' + "word " * 900_000, "unclosed-quote", 1, 4),
+        ("a: " + "word " * 900_000 + ": x\n", "second-colon", 1, 4_500_004),
+        ("- - - [" + "1," * 100_000 + "]\n- a: b: c\n", "second-colon", 2, 7),
+        ("a: &" + "w" * 4_900_000, "anchor", 1, 4),
+    ],
+    ids=["list", "mapping", "quote", "plain", "nested", "anchor"],
+)
+def test_a_mistake_in_megabytes(text: str, rule: str, line: int, column: int) -> None:
+    """A mistake is told in time that grows with the file: the slow parser, which words it, would take minutes."""
+    assert mistakes(text) == [(f"yaml/{rule}", line, column)]
+
+
 def test_independent_mistakes_are_all_told_in_order() -> None:
     """What does not stop the reading is collected, from the top of the file to its end."""
     assert mistakes("b: *x\na: 1\nc: &y 2\na: 2\n1: z\n") == [

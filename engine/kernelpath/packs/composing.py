@@ -29,13 +29,15 @@ class Stopped(Exception):
 
 
 @dataclass(slots=True)
-class _Open:
+class Open:
     """A collection whose end has not come yet; `nodes` alternates keys and values where it is a mapping.
 
-    `before` is how many nodes the file had when it opened, and `height` how deep the collection is so far.
+    `step` is how many nodes an item has, `before` how many the file had when the collection opened, and `height` how
+    deep it is so far.
     """
 
     start: int
+    step: int
     anchor: str | None
     before: int
     nodes: list[Node] = field(default_factory=list)
@@ -58,7 +60,7 @@ class Composer:
         self.source = source
         self.root: Node | None = None
         self.mistakes: list[Diagnostic] = []
-        self.open: list[_Open] = []
+        self.open: list[Open] = []
         self._sharing = sharing
         self._anchors: dict[str, _Shared] = {}
         self._count = 0
@@ -67,8 +69,8 @@ class Composer:
             "DocumentStartEvent": self._document,
             "AliasEvent": self._alias,
             "ScalarEvent": self._scalar,
-            "SequenceStartEvent": self._start,
-            "MappingStartEvent": self._start,
+            "SequenceStartEvent": lambda event: self._start(event, 1),
+            "MappingStartEvent": lambda event: self._start(event, 2),
             "SequenceEndEvent": self._sequence,
             "MappingEndEvent": self._mapping,
         }
@@ -128,10 +130,10 @@ class Composer:
             self._wrong(wording.LONG_INTEGER, start, end, limit=f"{MAX_DIGITS:,}")
             return None
 
-    def _start(self, event: Any) -> None:
+    def _start(self, event: Any, step: int) -> None:
         start = event.start_mark.index
         self._refuse_depth(len(self.open) + 1, start)
-        self.open.append(_Open(start, event.anchor, self._count))
+        self.open.append(Open(start, step, event.anchor, self._count))
         self._counted(1, start)
         if event.anchor or event.tag:
             self._refuse_properties(event)
@@ -145,12 +147,12 @@ class Composer:
         entries = tuple(self._entries(done.nodes))
         self._close(done, Mapping(entries, self.source, done.start, self._end(event, done)))
 
-    def _close(self, done: _Open, node: Node) -> None:
+    def _close(self, done: Open, node: Node) -> None:
         if done.anchor:
             self._anchors[done.anchor] = _Shared(node, self._count - done.before, done.height)
         self._add(node, done.height)
 
-    def _end(self, event: Any, done: _Open) -> int:
+    def _end(self, event: Any, done: Open) -> int:
         """A bracket ends a flow collection; a block one ends with its last node, not where the next line starts."""
         start, end = event.start_mark.index, event.end_mark.index
         if end > start and self.source.text[done.start] in "[{":
