@@ -20,3 +20,8 @@ def data_root() -> Path:
 def resource(*parts: str) -> Path:
     """Return the path of one data file or folder, such as `resource("grammars", "expression.lark")`."""
     return data_root().joinpath(*parts)
+
+
+def installed() -> Path | None:
+    """Return the package's folder if it carries its data itself, and so belongs to an installer; None in a checkout."""
+    return _PACKAGE if _INSTALLED.is_dir() else None

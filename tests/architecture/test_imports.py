@@ -17,7 +17,7 @@ import kernelpath as kp
 ENGINE = Path(kp.__file__).parent
 #: From the lowest to the highest; what stands in one group does not import the others of it.
 LAYERS = (
-    ("resources",), ("diagnostics",), ("language",), ("packs",), ("graph",), ("evaluate",), ("emit",),
+    ("resources",), ("files",), ("diagnostics",), ("language",), ("packs",), ("graph",), ("evaluate",), ("emit",),
     ("analysis", "models"), ("execute",), ("facade",), ("lsp",), ("cli",),
 )  # fmt: skip
 
@@ -118,3 +118,13 @@ def test_a_check_by_a_cached_pack_loads_nothing_heavy(cache: Path, verdict: str)
     """Neither a manifest that passes nor one that is rejected needs what only reading a pack needs."""
     manifest = MANIFEST if verdict == "bad" else {"schema": "doppler.execution/v0"}
     assert loaded(cache, json.dumps(manifest), verdict) & {"wgpu", "numpy", "lark", "yaml", "jsonschema"} == set()
+
+
+def test_one_module_reads_yaml() -> None:
+    """Every YAML file goes through one reader: a second one would take plain scalars for other values."""
+    users = {name: set(imports(tree)) & {"yaml"} for name, tree in modules()}
+    assert {name for name, found in users.items() if found} == {
+        "kernelpath.packs.documents",  # the reader
+        "kernelpath.packs.parser_errors",  # its words for what the parser complains about
+        "kernelpath.packs.scalars",  # writes
+    }

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.packs.documents import (
     MAX_BYTES,
+    MAX_NODES,
     DocumentErrors,
     Mapping,
     Scalar,
@@ -17,6 +18,7 @@ from kernelpath.packs.documents import (
     read_yaml,
     to_plain,
 )
+from kernelpath.packs.scalars import write_yaml
 
 
 def plain(text: str) -> object:
@@ -197,6 +199,7 @@ def test_node_at_a_path_that_leads_nowhere(path: tuple[str | int, ...]) -> None:
         ("[" * 100_000, "too-deep", 1, 101),
         ("{a: " * 100_000, "too-deep", 1, 401),
         ("- " * 20_000 + "a", "too-deep", 1, 201),
+        ("[" + "1," * MAX_NODES + "]", "too-many", 1, 2 * MAX_NODES),
         ("#" * (MAX_BYTES + 1), "too-large", 1, 1),
         ("é" * (MAX_BYTES // 2 + 1), "too-large", 1, 1),
     ],
@@ -204,6 +207,50 @@ def test_node_at_a_path_that_leads_nowhere(path: tuple[str | int, ...]) -> None:
 )
 def test_one_mistake_gives_one_message(text: str, rule: str, line: int, column: int) -> None:
     """Each mistake is told once, where it was made."""
+    assert mistakes(text) == [(f"yaml/{rule}", line, column)]
+
+
+SIBLINGS = {
+    "keys": lambda number: "".join(f"x{place}: [{place}, on]\n" for place in range(number)),
+    "items": lambda number: "x:\n" + "".join(f"- {{x: {place}, y: z}}\n" for place in range(number)),
+    "one list": lambda number: f"x: [{', '.join(['[a, b, c, d]'] * number)}]\n",
+    "quoted": lambda number: f"x: '{'a b c d e f ' * number}'\n",
+    "block": lambda number: "x: |\n" + "  a b c d e f\n" * number + "    c\n",
+    "folded": lambda number: "x:\n" + "    a b c d e f\n" * number,
+}
+AFTER = [
+    "a:\n\tb: 1\n", "a: b: c\n", "a: 1\n  b: 2\n", "a:1\nb: 2\n", "a:\n    b: 1\n  c: 2\n", "a:\n  - x\n - y\n",
+    "a: |\n    one\n  two\n", 'a: "x\nb: 1\n', "a: 'x\nb: 1\n", 'a: "x\n--- y"\n', "a: [1, 2", "a: {b: 1",
+    "a: [1, 2\nb: 3\n", "a: {b: 1\nc: 2\n", "a: [1, 2}\n", "a: ]\n", "a: {b: 1}}\n", "a: 1\nb\nc: 2\n", 'a: "\\q"\n',
+    'a: "\\xZZ"\n', "a: @x\n", "a: ,b\n", "a: - b\n", "a: ? b\n", 'a: "x" y\n', "a: > 3\n", "a: |x\n", "a: &\n",
+    "a: *\n", "a: !<x\n", "a: 1\n%b: 2\n", 'a: "\\ud83d"\n',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SIBLINGS)
+def test_a_mistake_after_much_that_is_right(shape: str) -> None:
+    """What is wrong is told in the same words and at the same column after two siblings and after two thousand."""
+    few, many = SIBLINGS[shape](2), SIBLINGS[shape](2_000)
+    further = many.count("\n") - few.count("\n")
+    for text in AFTER:
+        expected = [(rule, line + further, column) for rule, line, column in mistakes(few + text)]
+        assert mistakes(many + text) == expected, text
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line", "column"),
+    [
+        ("a: [" + "1, " * 200_000 + "\n", "unclosed-bracket", 1, 4),
+        ("a: {" + ", ".join(f"k{n}: 1" for n in range(50_000)) + "\nb: 1", "unclosed-bracket", 2, 2),
+        ('a: "' + "word " * 900_000, "unclosed-quote", 1, 4),
+        ("a: " + "word " * 900_000 + ": x\n", "second-colon", 1, 4_500_004),
+        ("- - - [" + "1," * 100_000 + "]\n- a: b: c\n", "second-colon", 2, 7),
+        ("a: &" + "w" * 4_900_000, "anchor", 1, 4),
+    ],
+    ids=["list", "mapping", "quote", "plain", "nested", "anchor"],
+)
+def test_a_mistake_in_megabytes(text: str, rule: str, line: int, column: int) -> None:
+    """A mistake is told in time that grows with the file: the slow parser, which words it, would take minutes."""
     assert mistakes(text) == [(f"yaml/{rule}", line, column)]
 
 
@@ -230,6 +277,72 @@ def test_a_duplicate_key_names_the_first() -> None:
 def test_the_deepest_nesting_is_read(depth: int) -> None:
     """A hundred levels are read, one more is not."""
     assert str(plain("[" * depth + "]" * depth)) == "[" * depth + "]" * depth
+
+
+def shared(text: str) -> object:
+    """Return the value of a document that may share parts."""
+    return to_plain(read_yaml(Source("file.yaml", text), sharing=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a: &x [1, on]\nb: *x\n", {"a": [1, "on"], "b": [1, "on"]}),
+        ("a: &x 012\nb: *x\n", {"a": "012", "b": "012"}),
+        ("a: &x {p: 1, q: 2}\nb: {q: 3, <<: *x}\n", {"a": {"p": 1, "q": 2}, "b": {"p": 1, "q": 3}}),
+        ("- &x {p: 1}\n- &y {p: 2, q: 3}\n- {<<: [*x, *y]}\n", [{"p": 1}, {"p": 2, "q": 3}, {"p": 1, "q": 3}]),
+        ("a: &x {p: 1}\na2: &x {p: 2}\nb: *x\n", {"a": {"p": 1}, "a2": {"p": 2}, "b": {"p": 2}}),
+        ("a: {'<<': 1}\n", {"a": {"<<": 1}}),
+    ],
+)
+def test_a_file_that_shares_parts(text: str, value: object) -> None:
+    """Where a file may share parts, aliases and merge keys are what they stand for; one's own keys come first."""
+    assert shared(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "place"),
+    [
+        ("a: *x\n", "alias", "1:4"),
+        ("a: &x [*x]\n", "alias", "1:8"),
+        ("a: {<<: 5}\n", "merge-key", "1:9"),
+        ("a: &x {p: 1}\nb: {<<: *x, q: 1, q: 2}\n", "duplicate-key", "2:19"),
+        (
+            "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else '1'] * 9)}]\n" for n in range(9)),
+            "too-many",
+            "6:40",
+        ),
+        ("".join(f"a{n}: &a{n} [{f'*a{n - 1}' if n else '1'}]\n" for n in range(200)), "too-deep", "100:12"),
+    ],
+    ids=["unknown", "in itself", "merged scalar", "own keys twice", "bomb", "deep"],
+)
+def test_shared_parts_have_limits(text: str, rule: str, place: str) -> None:
+    """An alias counts as what it stands for: neither a bomb nor a tower of aliases is written out."""
+    with pytest.raises(DocumentErrors) as caught:
+        shared(text)
+    assert [(d.rule, str(d.span)) for d in caught.value.diagnostics] == [(f"yaml/{rule}", f"file.yaml:{place}")]
+
+
+def test_mistakes_are_told_up_to_a_number() -> None:
+    """A file with mistakes without end costs no more than a hundred of them."""
+    assert len(mistakes("[" + "*x, " * 5_000 + "]")) == 100
+
+
+TRICKY = st.sampled_from(["on", "012", "1e3", "0x1F", "0o17", "1_000", "=", "~", "2024-01-01", "12:30:45", ".inf"])
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.sampled_from("0123456789abcdefnoxyNOFT_.:+-=~<>!&*@%#'\"?{}[], é"), max_size=8)
+    | TRICKY
+)
+
+
+@given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(TRICKY, inner), max_leaves=8))
+def test_what_is_written_is_read_again(value: object) -> None:
+    """The project writes YAML that its own reader takes for the same value."""
+    assert plain(write_yaml({"value": value})) == {"value": value}
 
 
 def test_a_byte_order_mark_has_no_column() -> None:

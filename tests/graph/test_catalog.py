@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import kernelpath as kp
 from conformance.recorded import cases
+from kernelpath.diagnostics import Source
 from kernelpath.graph.catalog import Kernel, kernel_reference, load_presets
+from kernelpath.packs.documents import DocumentErrors, Mapping, read_yaml, to_plain
 from kernelpath.resources import resource
 
 SHIPPED = resource("kernels", "catalogs", "doppler-0.1.7.yaml")
@@ -98,3 +102,83 @@ def test_presets_stand_for_their_aliases_and_stay_as_they_are() -> None:
 def test_references(kernel: str, entry: str, reference: str) -> None:
     """A reference has the file's name and the entry, in lower case, and dots for everything else."""
     assert kernel_reference(kernel, entry) == reference
+
+
+ROW = """\
+  - op: cast
+    variant: {variant}
+    kernel: a.wgsl
+    entry: {entry}
+    workgroup: [1, 1, 1]
+    requires: []
+    inputDtype: f16
+    outputDtype: f16
+    overrides: {{}}
+    bindings:
+      - {{index: 0, name: u, type: uniform}}
+    uniforms: {{size: 0, fields: []}}
+    digest: "0000000000000000000000000000000000000000000000000000000000000001"
+"""
+#: Plain scalars that some YAML reader takes for something else than what is written.
+SURPRISES = (
+    "on", "off", "yes", "no", "y", "n", "On", "NO", "012", "0o17", "0b11", "1_000", "12:30:45", "190:20:30", "=", "e3",
+    "2024-01-01", "2024-01-01T10:00:00Z", "0x_1", "1__0", "+.", "1e", ".", "_1", "0_0", "0.1_0", "1:20.5", "Null_",
+)  # fmt: skip
+#: Plain scalars that are no text.
+VALUES = ("~", "null", "true", "FALSE", "7", "+7", "-0", "0x1F", "1e3", "1.", ".5", ".inf", "-.INF", ".nan")
+
+
+def written(folder: Path, *rows: tuple[str, str]) -> str:
+    """Write a catalogue with a kernel for each variant and entry, and return its path."""
+    path = folder / "mine.yaml"
+    path.write_text("kernels:\n" + "".join(ROW.format(variant=v, entry=e) for v, e in rows), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("text", SURPRISES)
+def test_a_plain_text_is_what_is_written(tmp_path: Path, text: str) -> None:
+    """A name in a catalogue is the same with quotes and without, whatever other YAML readers make of it."""
+    for spelled in (text, f"'{text}'"):
+        kernels = kp.load_catalog(written(tmp_path, (spelled, spelled)))
+        assert {key: kernel.variant for key, kernel in kernels.items()} == {f"a.wgsl#{text}": text}
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_a_value_that_is_no_text_is_refused(tmp_path: Path, text: str) -> None:
+    """A name that YAML takes for null, a truth value or a number is an error at its line, and never another name."""
+    with pytest.raises(kp.PackErrors) as raised:
+        kp.load_catalog(written(tmp_path, ("x", text)))
+    (found,) = raised.value.diagnostics
+    assert found.rule == "shape/type"
+    assert found.span is not None
+    assert (found.span.line, found.span.column) == (5, 12)
+
+
+@given(st.text(st.sampled_from("0123456789abcdefnoxyNOFT_.:+-=~<>!&*@%#'\"?{}[], "), min_size=1, max_size=12))
+def test_a_catalogue_is_loaded_as_it_is_checked(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    """For any scalar, the name that is loaded is the value that the check against the schema saw, or it is refused."""
+    path = written(tmp_path_factory.mktemp("catalog"), (text, "main"))
+    try:
+        root = read_yaml(Source("mine.yaml", Path(path).read_text(encoding="utf-8")))
+    except DocumentErrors:
+        seen: Any = None
+    else:
+        assert isinstance(root, Mapping)
+        kernels: Any = to_plain(root["kernels"])
+        seen = kernels[0]["variant"]
+    try:
+        loaded = [kernel.variant for kernel in kp.load_catalog(path).values()]
+    except kp.PackErrors:
+        assert not (isinstance(seen, str) and seen)
+    else:
+        assert loaded == [seen]
+
+
+def test_a_kernel_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """A file and its entry point name one kernel: each further one is an error that shows the first."""
+    with pytest.raises(kp.PackErrors) as raised:
+        kp.load_catalog(written(tmp_path, ("x", "main"), ("y", "other"), ("z", "main"), ("u", "'main'")))
+    assert [(d.message, str(d.span)[-5:], str(d.secondary[0].span)[-5:]) for d in raised.value.diagnostics] == [
+        ("the kernel `a.wgsl#main` is already on line 5", "31:12", ":5:12"),
+        ("the kernel `a.wgsl#main` is already on line 5", "44:12", ":5:12"),
+    ]

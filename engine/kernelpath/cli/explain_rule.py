@@ -9,7 +9,7 @@ from typing import Any
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.packs import find, pack_model
-from kernelpath.packs.files import TEST_SUFFIX, pack_folder
+from kernelpath.packs.files import TEST_SUFFIX, pack_folder, read_plain
 from kernelpath.packs.model import Check, Pack, Resolve, Rule, Stage, Table, Transition
 
 TYPE_CHECKING = False
@@ -113,9 +113,7 @@ def rule_tests(rule: Rule, pack_name: str) -> list[tuple[str, str]]:
     path = (folder if folder.name == pack else folder.parent / pack) / rule.stage / f"{rule.name}{TEST_SUFFIX}"
     if not path.is_file():
         return []
-    import yaml
-
-    found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    found = read_plain(path)
     cases = found.get("cases") if isinstance(found, dict) else None
     return [(str(case.get("name")), _outcome(case.get("expect"))) for case in cases or [] if isinstance(case, dict)]
 

@@ -77,11 +77,15 @@ class Placing:
 
     def _why(self, identity: str) -> str | None:
         """Return why a rule is there, out of its file: a compiled pack does not carry it."""
-        import yaml
+        from kernelpath.packs.documents import DocumentErrors, Mapping, Scalar, read_yaml
 
-        text = pack_text(self._rules[identity][0]) if identity in self._rules else None
-        rule = yaml.safe_load(text) if text else None
-        return str(rule["why"]).rstrip() if isinstance(rule, dict) and "why" in rule else None
+        shown = self._rules[identity][0] if identity in self._rules else ""
+        try:
+            rule = read_yaml(Source(shown, pack_text(shown) or ""))
+        except DocumentErrors:
+            return None  # it was changed since the pack was compiled
+        why = rule.get("why") if isinstance(rule, Mapping) else None
+        return why.text.rstrip() if isinstance(why, Scalar) else None
 
     @cached_property
     def _rules(self) -> dict[str, tuple[str, int]]:

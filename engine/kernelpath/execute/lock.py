@@ -19,6 +19,9 @@ from kernelpath.emit.plan.families import READ, UNIFORM, Families, Variant, load
 from kernelpath.execute.shaders import wgsl
 from kernelpath.execute.trial import chain
 from kernelpath.graph.catalog import Kernel, kernel_reference
+from kernelpath.packs import documents
+from kernelpath.packs.files import PackErrors, read_node
+from kernelpath.packs.scalars import write_yaml
 from kernelpath.resources import resource
 
 CATALOG = "kernelpath"
@@ -59,23 +62,23 @@ def digest(variants: tuple[Variant, ...]) -> str:
 
 def pin(lock: Path | None = None, catalog: Path | None = None) -> tuple[str, ...]:
     """Write the lock file and the catalogue, and return the kernels whose content changed, came or went."""
-    import yaml
-
     path, now = lock or lock_file(), digests()
     before = read_lock(path) if path.is_file() else {}
     path.write_text(_HEADER + "kernels:\n" + "".join(f"  {name}: {now[name]}\n" for name in now), encoding="utf-8")
-    rows = yaml.safe_dump(catalog_document(now), sort_keys=False, width=120, default_flow_style=None)
+    rows = write_yaml(catalog_document(now))
     (catalog or catalog_file()).write_text(_CATALOG_HEADER + rows, encoding="utf-8")
     return tuple(sorted(name for name in {*before, *now} if before.get(name) != now.get(name)))
 
 
 def read_lock(path: Path | None = None) -> dict[str, str]:
-    """Return the digests that a lock file holds; one without a map `kernels` holds none."""
-    import yaml
+    """Return the digests that a lock file holds, as they are written; one without a map `kernels` holds none.
 
-    found = yaml.load((path or lock_file()).read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    kernels = found.get("kernels") if isinstance(found, dict) else None
-    return {str(name): str(value) for name, value in kernels.items()} if isinstance(kernels, dict) else {}
+    Raises PackErrors if the file cannot be read.
+    """
+    root = read_node(path or lock_file())
+    kernels = root.get("kernels") if isinstance(root, documents.Mapping) else None
+    entries = kernels.entries if isinstance(kernels, documents.Mapping) else ()
+    return {name.text: value.text if isinstance(value, documents.Scalar) else "" for name, value in entries}
 
 
 def verify_lock(path: Path | None = None) -> list[Diagnostic]:
@@ -86,7 +89,10 @@ def verify_lock(path: Path | None = None) -> list[Diagnostic]:
     file = path or lock_file()
     if not file.is_file():
         return [_problem("absent", f"there is no lock file `{file.name}`", "`kernelpath kernels pin` writes it")]
-    locked, now = read_lock(file), digests()
+    try:
+        locked, now = read_lock(file), digests()
+    except PackErrors as errors:
+        return errors.diagnostics
     if not locked:
         return [_problem("empty", f"`{file.name}` pins no kernel", "`kernelpath kernels pin` writes it")]
     return [_difference(name, locked, now) for name in sorted({*locked, *now}) if locked.get(name) != now.get(name)]

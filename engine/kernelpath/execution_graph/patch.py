@@ -41,7 +41,8 @@ def patch_steps(settings: Settings, steps: Sequence[Step], patch: Any) -> Mappin
     """Return the patched `steps`, where each was written (`origins`), and which members a patch gave (`touched`).
 
     `touched` has, by step id, the members named in `settings["touches"]` with what the patch gave for them; a later
-    set of the same member takes the place of an earlier one.
+    set of the same member takes the place of an earlier one. With `settings["objects"]` only objects count, and null
+    members of added steps do not.
     """
     identity, places = settings["identity"], settings["places"]
     current = _set(settings, steps, _changes(patch, "set"))
@@ -80,13 +81,36 @@ def _edited(step: Step, members: Mapping[str, Any], merges: Sequence[str]) -> St
 
 
 def _touched(settings: Settings, patch: Any) -> dict[str, dict[str, Any]]:
+    counted = _objects if settings.get("objects") else dict
     touched: dict[str, dict[str, Any]] = {}
-    given = [*_changes(patch, "set"), *(change["step"] for change in _changes(patch, "add"))]
-    for change in given:
-        for member in settings["touches"]:
-            if isinstance(change, dict) and member in change:
-                touched.setdefault(str(change.get(settings["identity"])), {})[member] = change[member]
+    for change in _changes(patch, "set"):
+        _touch(touched, settings, change, counted(change))
+    for change in _changes(patch, "add"):
+        step = change["step"]
+        if isinstance(step, dict):
+            given = _given(step) if settings.get("objects") else step
+            _touch(touched, settings, step, given)
     return touched
+
+
+def _touch(touched: dict[str, dict[str, Any]], settings: Settings, change: Any, given: Mapping[str, Any]) -> None:
+    members = {name: given[name] for name in settings["touches"] if name in given}
+    if members:
+        touched.setdefault(str(change.get(settings["identity"])), {}).update(members)
+
+
+def _objects(change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that are objects or lists; anything else that a set gives leaves an earlier one's account."""
+    return {name: value for name, value in change.items() if isinstance(value, (dict, list))}
+
+
+def _given(step: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the objects of an added step with what they give, which null is not."""
+    found = _objects(step)
+    return {
+        name: {key: inner for key, inner in value.items() if inner is not None} if isinstance(value, dict) else value
+        for name, value in found.items()
+    }
 
 
 class _Node:

@@ -12,10 +12,11 @@ from kernelpath.resources import resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from kernelpath.diagnostics import Diagnostic
+    from kernelpath.packs.nodes import Node
 
 SELECTION = "selection.yaml"
 
@@ -76,27 +77,49 @@ def _catalog(path: str, digest: str) -> Mapping[str, Kernel]:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """Return what rules ask of each kernel; a catalogue that is not shipped is held to its schema first."""
+    """Return what rules ask of each kernel; a catalogue that is not shipped is checked against its schema first."""
+    from kernelpath.packs.files import read_node  # a cached catalogue needs no YAML
+    from kernelpath.packs.nodes import to_plain
+
+    root = read_node(path)
     if path.parent != resource("kernels", "catalogs"):
-        wrong = _misshapen(path)
+        wrong = _misshapen(root)
         if wrong:
             raise PackErrors(wrong)
-    return [_row(kernel) for kernel in _yaml(path)["kernels"]]
+    plain: Any = to_plain(root)
+    return [_row(kernel) for kernel in plain["kernels"]]
 
 
-def _misshapen(path: Path) -> list[Diagnostic]:
-    """Return what is wrong with the shape of a catalogue, each fault at its place."""
+def _misshapen(root: Node) -> list[Diagnostic]:
+    """Return what is wrong with the shape of a catalogue, and kernels that it has twice, each fault at its place."""
     import json
 
-    from kernelpath.packs.documents import DocumentErrors, read_yaml
-    from kernelpath.packs.files import read_source
     from kernelpath.packs.shape import validate
 
     schema = json.loads(resource("kernels", "catalogs", "catalog.schema.json").read_text(encoding="utf-8"))
-    try:
-        return validate(read_yaml(read_source(path)), schema)
-    except (DocumentErrors, PackErrors) as errors:
-        return errors.diagnostics
+    return validate(root, schema) or list(_repeated(root))
+
+
+def _repeated(root: Node) -> Iterator[Diagnostic]:
+    """Yield an error for each kernel whose file and entry point an earlier one has."""
+    from kernelpath.diagnostics import ERROR, Diagnostic, Label
+    from kernelpath.diagnostics.render.printable import printable
+    from kernelpath.packs.nodes import node_at, to_plain
+
+    kernels: Any = node_at(root, ["kernels"])
+    first: dict[str, Node] = {}
+    for node in kernels:
+        row: Any = to_plain(node)
+        name = f"{row['kernel']}#{row['entry']}"
+        if name not in first:
+            first[name] = node["entry"]
+            continue
+        message = f"the kernel `{printable(name)}` is already on line {first[name].span.line}"
+        labels = (Label(first[name].span, "first here"),)
+        help_text = "remove or rename one of them: a file and its entry point name one kernel"
+        yield Diagnostic(
+            "catalog/repeated", (), ERROR, message, span=node["entry"].span, secondary=labels, help=help_text
+        )
 
 
 def _refused(kind: str, message: str, help_text: str | None = None) -> PackErrors:
@@ -149,14 +172,8 @@ def _presets(folder: Path) -> Mapping[str, Any]:
 
 def _read_presets(files: list[Path]) -> dict[str, Any]:
     """Return each preset under its file's stem, with the members that are not of the path itself left out."""
-    found = {path.stem: _yaml(path) for path in files if path.name != SELECTION}
+    from kernelpath.packs.files import read_plain  # cached presets need no YAML
+
+    found = {path.stem: read_plain(path) for path in files if path.name != SELECTION}
     paths = {name: found[preset.get("aliasOf", name)] for name, preset in found.items()}
     return {name: {key: value for key, value in path.items() if key != "status"} for name, path in paths.items()}
-
-
-def _yaml(path: Path) -> dict[str, Any]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    found = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
-    return found if isinstance(found, dict) else {}

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from kernelpath.models import errors
+from kernelpath.packs.files import read_plain
 from kernelpath.resources import resource
 
 _FOLDER = ("kernels", "architectures")
@@ -83,8 +84,5 @@ def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 @cache
 def _load(*parts: str) -> dict[str, Any]:
-    import yaml
-
-    path = resource(*_FOLDER, *parts[:-1], f"{parts[-1]}.yaml")
-    loaded: dict[str, Any] = yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    loaded: dict[str, Any] = read_plain(resource(*_FOLDER, *parts[:-1], f"{parts[-1]}.yaml"), sharing=True)
     return loaded

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
 from kernelpath.diagnostics.render.printable import printable
-from kernelpath.packs.documents import DocumentErrors, Mapping, Scalar, read_yaml
+from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar, read_yaml, to_plain
 from kernelpath.packs.folders import (
     PACK_FILE,
     TEST_SUFFIX,
@@ -32,6 +33,8 @@ __all__ = [
     "pack_folder",
     "read_chain",
     "read_layer",
+    "read_node",
+    "read_plain",
     "read_source",
     "rule_files",
     "shown_path",
@@ -128,13 +131,22 @@ def read_source(path: Path) -> Source:
     raise PackErrors([Diagnostic("pack/unreadable", (), ERROR, message, span=span, help=help_text)])
 
 
-def read_layer(folder: Path) -> Layer:
-    """Return one pack's own files, not those of the pack that it extends."""
-    source = read_source(folder / PACK_FILE)
+def read_node(path: Path, sharing: bool = False) -> Node:
+    """Return the tree of a YAML file; raises PackErrors with everything that is wrong with it."""
     try:
-        root = read_yaml(source)
+        return read_yaml(read_source(path), sharing)
     except DocumentErrors as errors:
         raise PackErrors(errors.diagnostics) from None
+
+
+def read_plain(path: Path, sharing: bool = False) -> Any:
+    """Return a YAML file's value as plain data; raises PackErrors with everything that is wrong with it."""
+    return to_plain(read_node(path, sharing))
+
+
+def read_layer(folder: Path) -> Layer:
+    """Return one pack's own files, not those of the pack that it extends."""
+    root = read_node(folder / PACK_FILE)
     if not isinstance(root, Mapping):
         raise PackErrors([Diagnostic("pack/shape", (), ERROR, f"{PACK_FILE} must be a mapping", span=root.span)])
     return Layer(folder.name, folder, root, tuple(rule_files(folder)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kernelpath.diagnostics import Diagnostic, Source, Span
 from kernelpath.diagnostics.render.printable import printable
+from kernelpath.packs.shortening import Shortened
 from kernelpath.packs.yaml_wording import PARSER, SYNTAX, ParserWording
 
 if TYPE_CHECKING:
@@ -14,13 +15,16 @@ if TYPE_CHECKING:
 _SHOWN = 30
 
 
-def parser_error(source: Source, error: MarkedYAMLError) -> Diagnostic:
-    """Return the one diagnostic that says what the pure-Python parser stumbled over, and what was meant."""
+def parser_error(source: Source, error: MarkedYAMLError, read: Shortened) -> Diagnostic:
+    """Return the one diagnostic that says what the pure-Python parser stumbled over, and what was meant.
+
+    `read` is the text that the parser read: all of the source, or less.
+    """
     mark = error.problem_mark or error.context_mark
-    at = min(mark.index if mark else 0, len(source.text))
-    opened = error.context_mark.index if error.context_mark else at
+    at = min(read.origin(mark.index if mark else 0), len(source.text))
+    opened = read.origin(error.context_mark.index) if error.context_mark else at
     if error.context == "while parsing a flow node":  # its mark is where the node lacks, not where the brackets open
-        opened = _last_opened(source)
+        opened = min(read.origin(_last_opened(read.text)), len(source.text))
     known = _known(source, str(error.context or ""), str(error.problem or ""), at)
     place, second = (opened, at) if known.opening else (at, opened)
     return known.wording.told(
@@ -32,20 +36,26 @@ def parser_error(source: Source, error: MarkedYAMLError) -> Diagnostic:
     )
 
 
-def _last_opened(source: Source) -> int:
+def stumbled(source: Source, at: int) -> Diagnostic:
+    """Return the diagnostic that says no more than where a text cannot be read."""
+    at = min(at, len(source.text))
+    return SYNTAX.told(_word_span(source, at), None, found=_word(source, at))
+
+
+def _last_opened(text: str) -> int:
     """Return where the innermost bracket opens that is not closed again."""
     import yaml
 
     opened: list[int] = []
     try:
-        for token in yaml.scan(source.text, yaml.SafeLoader):
+        for token in yaml.scan(text, yaml.SafeLoader):
             if isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken):
                 opened.append(token.start_mark.index)
             elif isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken) and opened:
                 opened.pop()
     except yaml.MarkedYAMLError:
         pass  # what was read until there is what counts
-    return opened[-1] if opened else len(source.text)
+    return opened[-1] if opened else len(text)
 
 
 def _known(source: Source, context: str, problem: str, at: int) -> ParserWording:

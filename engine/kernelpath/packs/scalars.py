@@ -7,6 +7,8 @@ zero, which one reader takes for octal and the next for decimal, and numbers wit
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import Any
 
 from kernelpath.packs.nodes import PlainScalar
 
@@ -21,6 +23,7 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+
 _SPECIAL = re.compile(r"([-+]?)\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
+@lru_cache(maxsize=10_000)
 def resolve(text: str) -> PlainScalar:
     """Return the value of a plain scalar; raises OverflowError for an integer of over `MAX_DIGITS` digits.
 
@@ -43,3 +46,18 @@ def resolve(text: str) -> PlainScalar:
     if special:
         return float(text.replace(".", "", 1))
     return text
+
+
+def write_yaml(value: Any) -> str:
+    """Return plain data as YAML: every text that a plain scalar would make another value of stands in quotes."""
+    import yaml  # only a command that writes pays for it
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes what PyYAML's own schema takes for a text and `resolve` for something else, such as `1e3`."""
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        plain = resolve(value) if len(value) <= MAX_DIGITS else value
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain == value else "'")
+
+    Dumper.add_representer(str, text)
+    return yaml.dump(value, Dumper=Dumper, sort_keys=False, width=120, default_flow_style=None)

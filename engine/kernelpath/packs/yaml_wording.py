@@ -28,6 +28,7 @@ class ParserWording:
 
 EMPTY = Wording("yaml/empty", "the file is empty", "write at least one `key: value`")
 TOO_LARGE = Wording("yaml/too-large", "the file has over {limit} bytes", "split it into several files")
+TOO_MANY = Wording("yaml/too-many", "the file has over {limit} values", "split it into several files")
 TOO_DEEP = Wording("yaml/too-deep", "nested over {limit} levels deep", "flatten the structure")
 CHARACTER = Wording(
     "yaml/character", "the character `{found}` may not stand in a file", "write it as an escape in quotes"
@@ -35,6 +36,8 @@ CHARACTER = Wording(
 MERGE_KEY = Wording("yaml/merge-key", "merge keys are not read", "write the keys out, or quote `<<` if it is a name")
 ANCHOR = Wording("yaml/anchor", "anchors are not read", "write the value out, or quote it if it begins with `&`")
 ALIAS = Wording("yaml/alias", "aliases are not read", "write the value out, or quote it if it begins with `*`")
+UNKNOWN_ALIAS = Wording("yaml/alias", "no anchor of this name stands before it", "write the value out")
+MERGED_VALUE = Wording("yaml/merge-key", "only mappings can be merged", "write the keys out")
 TAG = Wording("yaml/tag", "tags are not read", "leave the tag out, or quote the value if it begins with `!`")
 DIRECTIVE = Wording(
     "yaml/directive", "directives are not read", "leave the line out, or quote the value if it begins with `%`"

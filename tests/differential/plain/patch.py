@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .facts import Facts
-from .javascript import UNDEFINED, coalesce, elements, get, is_object, keys, strictly_equal, truthy
+from .javascript import UNDEFINED, coalesce, elements, get, is_object, keys, nullish, strictly_equal, truthy
 from .steps import check_steps
 from .verdict import reject
 
@@ -115,15 +115,24 @@ def _past_siblings(steps: list[Any], anchor: int, after: str | None, inserted: d
 
 
 def trace_patch(patch: Any) -> PatchTrace:
-    """Decision E45: remember what an accepted patch touched; a later set of a member forgets the earlier."""
+    """Decision E45: remember what an accepted patch touched; a later set of a member forgets the earlier.
+
+    What is not an object touches nothing, and leaves what an earlier set touched; null members of an added step are
+    not given.
+    """
     if not truthy(patch):
         return PatchTrace()
     precision: dict[str, frozenset[str]] = {}
     key_value: set[str] = set()
     sets, adds = (elements(coalesce(get(patch, key), [])) for key in ("set", "add"))
-    for change in [*sets, *(added["step"] for added in adds)]:
-        if get(change, "precision") is not UNDEFINED:
+    for change in sets:
+        if is_object(get(change, "precision")):
             precision[change["id"]] = frozenset(keys(change["precision"]))
-        if get(change, "kvIO") is not UNDEFINED:
+    for step in (added["step"] for added in adds):
+        if is_object(get(step, "precision")):
+            given = step["precision"]
+            precision[step["id"]] = frozenset(name for name in keys(given) if not nullish(get(given, name)))
+    for change in [*sets, *(added["step"] for added in adds)]:
+        if is_object(get(change, "kvIO")):
             key_value.add(change["id"])
     return PatchTrace(precision, frozenset(key_value))

@@ -136,9 +136,10 @@ def merge(base: Any, over: Any) -> Any:
         return clone(base)
     if not (is_plain(base) and is_plain(over)):
         return clone(over)
-    result = {key: value for key, value in clone(base).items() if key != "__proto__"}
-    for key in (key for key in over if key != "__proto__"):
-        result[key] = merge(base.get(key, UNDEFINED), over[key])
+    result = clone(base)
+    for key in over:
+        if key in base or key != "__proto__":  # an assignment to `__proto__` makes no member, but changes one
+            result[key] = merge(base.get(key, UNDEFINED), over[key])
     return result
 
 

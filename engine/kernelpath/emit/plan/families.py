@@ -158,11 +158,12 @@ def load_families(folder: Path | None = None) -> Families:
 
 def read_family(path: Path) -> Family:
     """Read one family file; raises FamilyError that names the file and the member at fault."""
-    import yaml  # not at import: a plan that came from JSON needs no YAML
+    from kernelpath.packs.files import PackErrors, read_plain  # a plan that came from JSON needs no YAML
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    with path.open(encoding="utf-8") as stream:
-        raw = yaml.load(stream, Loader=loader)
+    try:
+        raw = read_plain(path, sharing=True)
+    except PackErrors as errors:
+        raise FamilyError(str(errors)) from None
     try:
         family = _family(raw, path)
         family.variants.extend(_variant({**_shared(raw), **entry}, family) for entry in raw["variants"])

@@ -77,20 +77,14 @@ class Ops:
 @lru_cache(maxsize=4)
 def load_ops(folder: Path | None = None) -> Ops:
     """Read `ops.yaml` and `fusions.yaml` of a folder, the project's own by default."""
+    from kernelpath.packs.files import read_plain  # a plan that came from JSON needs no YAML
+
     root = folder or resource("kernels")
-    raw = read_yaml(root / "ops.yaml")
+    raw = read_plain(root / "ops.yaml")
     ops = {name: _op(name, members) for name, members in raw["ops"].items()}
     implied = tuple(Implied(**{**entry, "when": _text(entry.get("when"))}) for entry in raw["implied"])
-    fusions = tuple(_fusion(entry) for entry in read_yaml(root / "fusions.yaml"))
+    fusions = tuple(_fusion(entry) for entry in read_plain(root / "fusions.yaml"))
     return Ops(ops, implied, fusions)
-
-
-def read_yaml(path: Path) -> Any:
-    """Read one of the project's own YAML files as plain data."""
-    import yaml  # not at import: a plan that came from JSON needs no YAML
-
-    with path.open(encoding="utf-8") as stream:
-        return yaml.load(stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _op(name: str, raw: Mapping[str, Any]) -> Op:

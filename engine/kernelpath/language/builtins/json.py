@@ -185,7 +185,7 @@ def at(x: Any, path: str) -> Any:
 @builtin(
     "merge(base: json, over: json) -> json",
     doc="`base` changed by `over`: two objects are merged key by key, and else `over` counts, null included. "
-    "A key `__proto__` is left out of a merge, as it is where JavaScript assigns it.",
+    "A key `__proto__` that `base` lacks is left out, as it is where JavaScript assigns it.",
     examples=[("merge(spread(null, [1, 2]), spread(null, [3]))", {"0": 3, "1": 2}), ("merge(1, null)", None)],
 )
 def merge(base: Any, over: Any) -> Any:
@@ -197,11 +197,12 @@ def _merge(base: Any, over: Any, depth: int) -> Any:
         return over
     if depth >= json_values.MAX_DEPTH:
         raise json_values.too_deep()
-    merged = {key: value for key, value in base.items() if key != "__proto__"}
+    merged = dict(base)
     for key, value in over.items():
-        if key == "__proto__":
-            continue
-        merged[key] = _merge(base[key], value, depth + 1) if key in base else value
+        if key in base:
+            merged[key] = _merge(base[key], value, depth + 1)
+        elif key != "__proto__":
+            merged[key] = value
     return merged
 
 
