@@ -4,13 +4,14 @@
     pack = kp.load_pack("execution-v0")
     result = kp.compile(manifest["inference"], pack=pack, num_layers=26)
 
-What is public is listed in `__all__`; see `kernelpath.facade` for what each function takes and gives.
+What is public is listed in `__all__`; see `kernelpath.api` for what each function takes and gives.
 """
 
-from kernelpath.facade import (
+from kernelpath.api import (
     Applied,
     Result,
     apply,
+    ask,
     compile,
     contract,
     execution_from_kernel_path,
@@ -29,6 +30,7 @@ __all__ = [
     "Source",
     "Span",
     "apply",
+    "ask",
     "compile",
     "contract",
     "execution_from_kernel_path",

@@ -7,7 +7,7 @@ from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import read_manifest, read_overlay
 from kernelpath.cli.judging import Judge
 from kernelpath.cli.options import add_layers, add_shared
-from kernelpath.facade import apply
+from kernelpath.api import apply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from kernelpath.cli.describing import section
 from kernelpath.cli.inputs import InputErrors, unusable
 from kernelpath.cli.judging import Judge, usable_catalog, usable_pack
-from kernelpath.facade import compile
+from kernelpath.api import compile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import NoneType
 
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
-from kernelpath.facade import apply, compile, load_pack
+from kernelpath.api import apply, compile, load_pack
 from kernelpath.graph.catalog import load_catalog
 from kernelpath.packs.folders import PackErrors
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from kernelpath.facade import compile
+from kernelpath.api import compile
 from kernelpath.graph.locate import tokens
 
 TYPE_CHECKING = False

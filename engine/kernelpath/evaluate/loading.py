@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.packs.cache import cached
+from kernelpath.packs.libraries import load_modules
 from kernelpath.packs.folders import PackErrors, content_digest, pack_folder, shown_path
 
 TYPE_CHECKING = False
@@ -32,30 +33,26 @@ def load_folder(folder: Path) -> CompiledPack:
 def _loaded(folder: Path, shown: str, digest: str) -> CompiledPack:
     """Return a pack; its rules carry their places as they are shown from the present working folder."""
     code, data = cached("pack", f"{folder} {shown} {digest}", lambda: _built(folder))
-    namespace: dict[str, Any] = dict(_runtime())
+    load_modules(data["libraries"])
+    namespace: dict[str, Any] = _namespace()
     exec(code, namespace)
     return CompiledPack(namespace, data)
 
 
 def _built(folder: Path) -> tuple[Any, Any]:
     """Read, check and generate; nothing of this is imported where the cache has the pack."""
-    from kernelpath.evaluate.operation_use import misuses
-    from kernelpath.packs.availability import idle
     from kernelpath.packs.generate import generate
     from kernelpath.packs.reading import read_pack
 
     pack = read_pack(folder)
-    wrong = [*misuses(pack), *idle(pack)]
-    if wrong:
-        raise PackErrors(wrong)
     generated = generate(pack)
     return compile(generated.text, f"<pack {folder.name}>", "exec"), generated.data
 
 
-def _runtime() -> dict[str, object]:
-    from kernelpath.language import RUNTIME
+def _namespace() -> dict[str, Any]:
+    from kernelpath.language.runtime import namespace
 
-    return RUNTIME
+    return namespace()
 
 
 def _unreadable(folder: Path, error: OSError) -> Any:

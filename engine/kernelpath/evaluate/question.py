@@ -13,7 +13,7 @@ from kernelpath.language import EvaluationError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     from kernelpath.evaluate.compiled import CompiledPack
@@ -75,6 +75,7 @@ class QuestionRun:
         term = self.question["answer"] if applies else self.question["otherwise"]
         if term is None or applies is None:
             return None
+        self._look_back(term[1])
         lacking = [name for name in term[1] if name not in self.cells]
         if lacking and not self.report.ok:
             return None
@@ -90,6 +91,7 @@ class QuestionRun:
         """Return a term's value: `otherwise` if there is no term, None if something that it reads is missing."""
         if term is None:
             return otherwise
+        self._look_back(term[1])
         if any(name not in self.cells for name in term[1]):
             return None
         try:
@@ -130,25 +132,35 @@ class QuestionRun:
         when = step["when"]
         if when and self.cells.keys() >= set(when[1]) and not self.pack.value(when, self.cells):
             self.cells[name] = None
-        elif (when is None or self.cells.keys() >= set(when[1])) and self._is_ready(step, self._reads(step)):
+            return
+        if (when is None or self.cells.keys() >= set(when[1])) and self._is_ready(step, self._reads(step)):
             self._compute(step)
-        elif step["otherwise"] and self.cells.keys() >= set(step["otherwise"][1]):
+        if name not in self.cells and step["otherwise"] and self.cells.keys() >= set(step["otherwise"][1]):
             self.cells[name] = self.pack.value(step["otherwise"], self.cells)
+
+    def _input(self, step: StepData) -> None:
+        """Set an input to what the question says it is."""
+        if self.cells.keys() >= set(step["term"][1]):
+            self.cells[step["name"]] = self.pack.value(step["term"], self.cells)
 
     def _reads(self, step: StepData) -> frozenset[str]:
         reads: frozenset[str] = step["reads"]
+        self._look_back(reads)
+        return reads
+
+    def _look_back(self, reads: Collection[str]) -> None:
+        """Give what reads the findings those that there are by now; the plan has put it after all that makes some."""
         if FINDINGS in reads:
             self.cells[FINDINGS] = self.report.as_records()
-        return reads
 
     def _compute(self, step: StepData) -> None:
         if step["ask"] is None:
             self.cells[step["name"]] = self.pack.value(step["term"], self.cells)
             return
-        question, terms = step["ask"]
+        question, terms, places = step["ask"]
         given = {name: self.pack.value(term, self.cells) for name, term in terms}
         outcome = self._asked(question, {**self.given, **given})
-        self.report.take(outcome.report)
+        self.report.take(outcome.report, places)
         if outcome.report.ok or self.pack.meta["questions"][question]["always"]:
             self.cells[step["name"]] = outcome.value
 
@@ -237,10 +249,18 @@ class QuestionRun:
             skipped |= self._missing(items)
         collected: dict[str, list[Any]] = {name: [] for name in walk["collects"]}
         reached = 0
+        values = self._with_whole(walk["scope"], table)
         if not skipped:
-            reached = self.pack.function(walk["function"])(items, 0, self.cells, {}, collected)
-        if reached == len(items) or self._carefully(step, self.cells, items, reached, None, collected, skipped):
+            reached = self.pack.function(walk["function"])(items, 0, values, {}, collected)
+        if reached == len(items) or self._carefully(step, values, items, reached, None, collected, skipped):
             self._keep(step, table, collected)
+
+    def _with_whole(self, scope: Mapping[str, Any], table: str | None) -> Mapping[str, Any]:
+        """Return the cells, and under their own names the values of a table as a whole."""
+        if not scope["whole"]:
+            return self.cells
+        whole = {name: self.cells[cell] for name, cell in scope["whole"].items() if cell in self.cells}
+        return {**self.cells, **whole}
 
     def _keep(self, step: StepData, table: str | None, collected: Mapping[str, list[Any]]) -> None:
         """Keep what was collected: columns of all rows, values of the request."""
@@ -285,7 +305,8 @@ class QuestionRun:
         if not self.gaps.isdisjoint(step["reads"] - {step["over"]}):
             self.report.skip(step["stages"], step["over"])
             return
-        values = {**self.cells, step["word"]: step["pass"]} if step["word"] else self.cells
+        values = self._with_whole(step["walk"]["scope"], step["over"])
+        values = {**values, step["word"]: step["pass"]} if step["word"] else values
         slots = self._start(step)
         if step["walk"]["flow"]["parts"]:
             slots = self._unroll(step, values, slots)

@@ -47,10 +47,10 @@ class Report:
             self.diagnostics.append(diagnostic)
             self._stages.append((stage, tags, pass_))
 
-    def take(self, other: Report) -> None:
-        """Take what another question's run reported."""
+    def take(self, other: Report, places: Mapping[str, str]) -> None:
+        """Take what another question's run reported; `places` says where its documents are parts of others."""
         for found, stage, tags, pass_ in other.findings():
-            self.add(found, stage, tags, pass_)
+            self.add(_placed(found, places), stage, tags, pass_)
         self.skipped.update(other.skipped)
 
     def skip(self, stages: Sequence[str], table: str | None) -> None:
@@ -85,3 +85,13 @@ class Report:
         """Whether no stage found an error."""
         return not self.failed
 
+
+
+def _placed(found: Diagnostic, places: Mapping[str, str]) -> Diagnostic:
+    """Return a finding with its pointer in the document that the one it is in is a part of."""
+    if found.document is None or found.document not in places:
+        return found
+    from dataclasses import replace
+
+    document, _, base = places[found.document].partition("#")
+    return replace(found, document=document, pointer=base + (found.pointer or ""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from kernelpath.language.builtins.strings import trim
 from kernelpath.language.json_values import plain_text, taken_apart
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     Settings = Mapping[str, Any]
 
 
-def derive_steps(settings: Settings, path: Any, catalog: Mapping[str, Kernel], layers: int = 0) -> Mapping[str, Any]:
+def derive_steps(settings: Settings, path: Any, catalog: Mapping[str, Kernel], layers: int = 0) -> SimpleNamespace:
     """Return the `steps` of a path, their distinct kernel `references` in order, and the kernels that are `unpinned`.
 
     `settings["parts"]` says which lists of the path become steps of which section and phase, in order; `copied` are the
@@ -36,7 +38,8 @@ def derive_steps(settings: Settings, path: Any, catalog: Mapping[str, Kernel], l
         reference = {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
         references.setdefault(kernel.digest + kernel.reference, reference)
         steps.append(_step(settings, part, listed, len(steps), reference) | where)
-    return {"steps": steps, "references": list(references.values()), "unpinned": list(dict.fromkeys(unpinned))}
+    missing = list(dict.fromkeys(unpinned))
+    return SimpleNamespace(steps=steps, references=list(references.values()), unpinned=missing)
 
 
 def _all_listed(settings: Settings, path: Any, layers: int) -> Iterator[tuple[Part, Any, dict[str, Any]]]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def interleave(
     settings: Mapping[str, Any], order: Sequence[str], first: Sequence[Step], second: Sequence[Step]
-) -> Mapping[str, Any]:
-    """Return `steps`: for each id of `order` its steps of the first list, then those of the second.
+) -> list[Step]:
+    """Return for each id of `order` its steps of the first list, then those of the second.
 
     Steps that both lists have alike are there once. Where they differ, `settings["member"]` of each is set to the name
     that `settings["names"]` gives its list.
@@ -27,7 +27,7 @@ def interleave(
             steps += own or other
         else:
             steps += [{**step, member: names[0]} for step in own] + [{**step, member: names[1]} for step in other]
-    return {"steps": steps}
+    return steps
 
 
 def _by_id(identity: str, steps: Sequence[Step]) -> dict[str, list[Step]]:
@@ -37,13 +37,13 @@ def _by_id(identity: str, steps: Sequence[Step]) -> dict[str, list[Step]]:
     return groups
 
 
-def varying(settings: Mapping[str, Any], steps: Sequence[Step]) -> Mapping[str, Any]:
-    """Return the `ids` of steps with several outcomes at one place: on a common layer, or outside the layers.
+def varying(settings: Mapping[str, Any], steps: Sequence[Step]) -> list[str]:
+    """Return the ids of steps with several outcomes at one place: on a common layer, or outside the layers.
 
     `settings["on"]` is the member with the layers of an outcome; where the outcomes have no list there, they share all.
     """
     outcomes = {name: own for name, own in _by_id(settings["identity"], steps).items() if len(own) > 1}
-    return {"ids": [name for name, own in outcomes.items() if _overlap([step.get(settings["on"]) for step in own])]}
+    return [name for name, own in outcomes.items() if _overlap([step.get(settings["on"]) for step in own])]
 
 
 def _overlap(places: Sequence[Any]) -> bool:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Emitted = dict[str, Any]
 
 
+#: The lists outside the layers, by the section whose steps they hold.
+_OUTSIDE = {"preLayer": "pre_layer", "postLayer": "post_layer", "sampling": "sampling"}
+
+
 def _content_numbers(emitted: Sequence[Emitted], key_order: bool) -> list[int]:
     """Number the emitted steps so that steps that are equal as JSON get equal numbers."""
     known: dict[Any, int] = {}
@@ -45,21 +49,21 @@ def _sorted(value: Any, depth: int) -> Any:
     return [_sorted(item, depth + 1) for item in value] if isinstance(value, list) else value
 
 
-def layer_lists(
+def layer_table(
     settings: Mapping[str, Any],
     emitted: Sequence[Emitted],
     parts: Sequence[str],
     layers: Sequence[Any],
     count: int,
     **masks: Sequence[bool],
-) -> Mapping[str, Any]:
+) -> SimpleNamespace:
     """Return `base` (layer 0), `layers` (0 to count - 1), `items` (each distinct list's steps), and each part's list.
 
-    `masks` has, for each list of a layer that `settings["lists"]` names, whether each step is in it; `layers` says on
-    which layers each step runs: "all", or a list of numbers. `settings["key_order"]` false makes lists equal whose
-    objects differ in the order of their keys alone.
+    `masks` has, for each list of a layer, whether each step is in it; `layers` says on which layers each step runs:
+    "all", or a list of numbers. `settings["key_order"]` false makes lists equal whose objects differ in the order of
+    their keys alone.
     """
-    found = {name: _Split(emitted, masks[name], layers, count) for name in settings["lists"]}
+    found = {name: _Split(emitted, mask, layers, count) for name, mask in masks.items()}
     if any(split.named for split in found.values()):
         numbers = _content_numbers(emitted, settings.get("key_order", True))
     else:  # all layers are alike: two lists are equal only if they are the same one
@@ -71,17 +75,18 @@ def layer_lists(
     base = table[0] if table else _layer(0, found)
     used = sorted({place for split in found.values() for place in split.used})
     items = _picked(emitted, used)
-    outside: dict[str, list[Emitted]] = {name: [] for name in settings["parts"].values()}
+    outside: dict[str, list[Emitted]] = {name: [] for name in _OUTSIDE.values()}
     for step, part in zip(emitted, parts, strict=True):
         if part:
-            outside[settings["parts"][part]].append(step)
-    return {"base": base, "layers": table, "items": items, **outside}
+            outside[_OUTSIDE[part]].append(step)
+    return SimpleNamespace(base=base, layers=table, items=items, **outside)
 
 
-def named_layers(settings: Mapping[str, Any], layers: Sequence[Any]) -> Mapping[str, Any]:
+def named(layers: Sequence[Any]) -> SimpleNamespace:
     """Return the `highest` layer that some list of layers names (-1: none), and the ones named more than once."""
     counts = Counter(int(layer) for where in layers if isinstance(where, (list, tuple)) for layer in where)
-    return {"highest": max(counts, default=-1), "repeated": sorted(layer for layer, n in counts.items() if n > 1)}
+    repeated = sorted(layer for layer, times in counts.items() if times > 1)
+    return SimpleNamespace(highest=max(counts, default=-1), repeated=repeated)
 
 
 def _table(found: Mapping[str, _Split], count: int) -> list[SimpleNamespace]:

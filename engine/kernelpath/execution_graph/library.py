@@ -15,8 +15,10 @@ from kernelpath.execution_graph.layers import layer_table, named
 from kernelpath.execution_graph.lifetimes import unwritten
 from kernelpath.execution_graph.origins import trace
 from kernelpath.execution_graph.patch import patch_edits, patch_steps
+from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
 from kernelpath.language import EvaluationError
 from kernelpath.language.builtins.declarations import builtin, library_record
+from kernelpath.packs.libraries import RESOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LIBRARY = "execution-graph"
+DEFAULT_CATALOG = "doppler-0.1.7"
 
 library_record("PatchIds", kept="int", known="map<int>")
 library_record("Patched", steps="list<json>", origins="list<string>", touched="map<json>")
@@ -47,6 +50,20 @@ library_record(
 )
 library_record("NamedLayers", highest="int", repeated="list<int>")
 library_record("Derived", steps="list<object>", references="list<object>", unpinned="list<string>")
+
+
+def _catalog(given: Any) -> Mapping[str, Any]:
+    name = DEFAULT_CATALOG if given is None else given
+    return load_catalog(name) if isinstance(name, str) else check_catalog(name)
+
+
+def _presets(given: Any) -> Mapping[str, Any]:
+    presets: Mapping[str, Any] = load_presets() if given is None else given
+    return presets
+
+
+RESOURCES["catalogs"] = _catalog
+RESOURCES["paths"] = _presets
 
 
 def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:

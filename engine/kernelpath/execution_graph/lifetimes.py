@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def unwritten_reads(settings: Mapping[str, Any], layers: Sequence[Any]) -> Mapping[str, Any]:
-    """Return `reads`: each slot that some list of a layer reads before it writes it, with the step's `op`, once.
+def unwritten(settings: Mapping[str, Any], layers: Sequence[Any]) -> list[dict[str, str]]:
+    """Return each slot that some list of a layer reads before it writes it, with the step's `op`, once.
 
-    `settings["list"]` is the member with a layer's steps and `always` the slots that are there from the start. `reads`
+    `always` are the slots that are there from the start. `reads`
     and `writes` name the members that hold slots: an entry `{member: a, op: add, otherwise: left}` counts for the op
     `add` alone, and where the step has no such member its slot is `left`.
     """
     found: dict[tuple[str, str], None] = {}
-    lists = {id(steps): steps for layer in layers for steps in [getattr(layer, settings["list"])]}
+    lists = {id(steps): steps for layer in layers for steps in [layer.decode]}
     for steps in lists.values():
         found |= dict.fromkeys(_unwritten(settings, steps))
-    return {"reads": [{"op": op, "slot": slot} for op, slot in found]}
+    return [{"op": op, "slot": slot} for op, slot in found]
 
 
 def _unwritten(settings: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:

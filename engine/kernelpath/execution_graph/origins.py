@@ -6,25 +6,25 @@ from kernelpath.language import EvaluationError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 MAX_DEPTH = 200
 _ABSENT = object()
+_DERIVED = {"source": "derived"}
 _MOST_DIGITS = 16  # no list is longer than an index of these can say
 
 
-def trace(settings: Mapping[str, Any], resolved: Any, **layers: Any) -> Mapping[str, Any]:
-    """Return `sources`: for the path of every leaf, the name of the first layer that has something there.
+def trace(merged: Any, layers: Sequence[Any], names: Sequence[str], prefix: str) -> dict[str, Any]:
+    """Return, for the path of every leaf, the name of the first layer that has something there.
 
-    A leaf is anything but an object; an empty object has none. `settings["layers"]` gives each layer's name in the
-    trace, in order; `settings["otherwise"]` is for leaves that none of them has.
+    A leaf is anything but an object; an empty object has none.
     """
-    names = [(layers[key], {"source": name}) for key, name in settings["layers"].items()]
     sources: dict[str, Any] = {}
-    if isinstance(resolved, dict):
-        _leaves(resolved, settings["prefix"], [(layer, name) for layer, name in names], sources, settings, 0)
-    return {"sources": sources}
+    named = [(layer, {"source": name}) for layer, name in zip(layers, names, strict=True)]
+    if isinstance(merged, dict):
+        _leaves(merged, prefix, named, sources, 0)
+    return sources
 
 
 def _leaves(
@@ -32,7 +32,6 @@ def _leaves(
     path: str,
     layers: list[tuple[Any, dict[str, str]]],
     sources: dict[str, Any],
-    settings: Mapping[str, Any],
     depth: int,
 ) -> None:
     if depth > MAX_DEPTH:
@@ -40,9 +39,9 @@ def _leaves(
     for key, member in value.items():
         below = [(_member(layer, key), name) for layer, name in layers]
         if isinstance(member, dict):
-            _leaves(member, f"{path}.{key}", below, sources, settings, depth + 1)
+            _leaves(member, f"{path}.{key}", below, sources, depth + 1)
         else:
-            found = next((name for layer, name in below if layer is not _ABSENT), {"source": settings["otherwise"]})
+            found = next((name for layer, name in below if layer is not _ABSENT), dict(_DERIVED))
             sources[f"{path}.{key}"] = found
 
 
@@ -57,8 +56,3 @@ def _member(layer: Any, key: str) -> Any:
         return layer[index] if 0 <= index < len(layer) and str(index) == key else _ABSENT
     return _ABSENT
 
-
-def pick_sources(settings: Mapping[str, Any], sources: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return, for each name of `settings["paths"]`, the source of its path, else `settings["otherwise"]`."""
-    nothing = {settings["member"]: settings["otherwise"]}
-    return {name: sources.get(path, nothing)[settings["member"]] for name, path in settings["paths"].items()}

@@ -6,6 +6,8 @@ and adds, whatever their anchors: the list is linked, and each anchor remembers 
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,15 +17,15 @@ if TYPE_CHECKING:
     Step = Any
 
 
-def patch_edits(settings: Settings, steps: Sequence[Step], patch: Any) -> Mapping[str, Any]:
-    """Return the ids that a patch leaves and brings (`ids`), how many are left (`kept`), and first places (`known`)."""
+def patch_edits(settings: Settings, steps: Sequence[Step], patch: Any) -> SimpleNamespace:
+    """Return how many steps a patch leaves (`kept`), and where each id of the patched list stands first (`known`)."""
     identity = settings["identity"]
     removed = {change.get(identity) for change in _changes(patch, "remove") if isinstance(change, dict)}
     kept = [step[identity] for step in steps if step[identity] not in removed]
     added = [_added_id(change, identity) for change in _changes(patch, "add")]
     ids = kept + added
     known = {ids[place]: place for place in range(len(ids) - 1, -1, -1) if ids[place]}
-    return {"ids": ids, "kept": len(kept), "known": known}
+    return SimpleNamespace(kept=len(kept), known=known)
 
 
 def _added_id(change: Any, identity: str) -> str:
@@ -37,7 +39,7 @@ def _changes(patch: Any, kind: str) -> Sequence[Any]:
     return changes if isinstance(changes, (list, tuple)) else list(changes) if isinstance(changes, str) else ()
 
 
-def patch_steps(settings: Settings, steps: Sequence[Step], patch: Any) -> Mapping[str, Any]:
+def patch_steps(settings: Settings, steps: Sequence[Step], patch: Any) -> SimpleNamespace:
     """Return the patched `steps`, where each was written (`origins`), and which members a patch gave (`touched`).
 
     `touched` has, by step id, the members named in `settings["touches"]` with what the patch gave for them; a later
@@ -45,6 +47,9 @@ def patch_steps(settings: Settings, steps: Sequence[Step], patch: Any) -> Mappin
     members of added steps do not.
     """
     identity, places = settings["identity"], settings["places"]
+    if not any(_changes(patch, kind) for kind in ("set", "remove", "add")):
+        origins = [f"{places['step']}/{place}" for place in range(len(steps))]
+        return SimpleNamespace(steps=steps, origins=origins, touched={})
     current = _set(settings, steps, _changes(patch, "set"))
     removed = {change[identity] for change in _changes(patch, "remove")}
     listed = [
@@ -55,7 +60,8 @@ def patch_steps(settings: Settings, steps: Sequence[Step], patch: Any) -> Mappin
         families = settings.get("families", False)
         listed = _LinkedSteps(listed, identity, families).add(adds, places["added"])
     touched = _touched(settings, patch)
-    return {"steps": [step for step, _ in listed], "origins": [origin for _, origin in listed], "touched": touched}
+    steps, origins = [step for step, _ in listed], [origin for _, origin in listed]
+    return SimpleNamespace(steps=steps, origins=origins, touched=touched)
 
 
 def _set(settings: Settings, steps: Sequence[Step], changes: Sequence[Any]) -> list[Step]:

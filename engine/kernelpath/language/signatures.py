@@ -57,7 +57,6 @@ def read_signature(text: str) -> Signature:
     return Signature(tuple(parse_type(part, names) for part in spelled), parse_type(result, names), text)
 
 
-@cache
 def library_records() -> dict[str, Type]:
     """Return the record types that the built-ins of libraries give, by name."""
     fields: dict[str, dict[str, Type]] = {name: {} for name in RECORDS}

@@ -7,7 +7,7 @@ demand; one that needs itself is reported with the whole path.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kernelpath.language import BOOL, STRING, Checked, LanguageErrors, Names, Type
@@ -27,7 +27,7 @@ from kernelpath.packs.declarations import (
 )
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.model import Ask, Column, Flow, Items, Parts, Pass, Scope, Term, Text, Value
-from kernelpath.packs.pointers import default_place
+from kernelpath.packs.pointers import default_place, pointer_of
 from kernelpath.packs.terms import place_of
 
 REQUEST = "request"
@@ -60,14 +60,21 @@ class CellReader(Declarations):
         self.cells["findings"] = ListOf(FINDING)
         self._declare_gives()
         self._declare_slots()
-        self.terms.columns = frozenset(name for name in self.cells if "." in name)
+        self._declare_whole()
         for section in ("values", "items"):
             for name in self.sections[section]:
                 self.cells.setdefault(name, UNKNOWN)
+        self.terms.columns = frozenset(name for name in self.cells if "." in name)
         for name in (*self.sections["items"], *self.sections["values"]):
             self._need(name)
+        self.tables = {name: replace(table, scope=self._whole_scope(table.scope)) for name, table in self.tables.items()}
         for name, (key, node) in self.sections["flows"].items():
             self._read_flow(name, key, node)
+
+    def _whole_scope(self, scope: Scope) -> Scope:
+        """Return a scope with the types of all cells, some of which were not known when it was read."""
+        own = scope.own | scope.given.keys() | scope.whole.keys()
+        return replace(scope, variables={**self.cells, **{name: scope.variables[name] for name in own}})
 
     def _declare_gives(self) -> None:
         """Declare what stages give: a value for a stage of the request, else a column of each table or pass."""
@@ -105,6 +112,12 @@ class CellReader(Declarations):
                 for pass_ in mapping_at(node, "passes"):
                     self.cells[f"{name}.{pass_}.slots"] = MapOf(held)
 
+    def _declare_whole(self) -> None:
+        """Declare the values that belong to a table as a whole: values with a dot in their names."""
+        for table, (_, node) in self.sections["items"].items():
+            for key, value in mapping_at(node, "with").entries:
+                self.sections["values"][f"{table}.{key.text}"] = (key, as_entry(value))
+
     def _complete(self, node: documents.Mapping, key: Scalar, wanted: str, what: str) -> bool:
         """Return whether an entry has a key that it cannot do without; says so if it has not."""
         if wanted not in node:
@@ -115,7 +128,7 @@ class CellReader(Declarations):
 
     def _need(self, name: str) -> None:
         """Read a value or a table of this name, unless it was read; a cell that needs itself is reported."""
-        owner = name.partition(".")[0]
+        owner = name if name in self.sections["values"] else name.partition(".")[0]
         section = next((each for each in ("values", "items") if owner in self.sections[each]), None)
         if section is None or owner in self.values or owner in self.tables:
             return
@@ -148,7 +161,7 @@ class CellReader(Declarations):
         except LanguageErrors:
             return
         for path in sorted(paths):
-            self._need(path.partition(".")[0])
+            self._need(path if path in self.sections["values"] else path.partition(".")[0])
 
     def _term(
         self,
@@ -174,9 +187,13 @@ class CellReader(Declarations):
             self.cells[name] = said
         when = self._optional_term(node, "when", BOOL)
         ask = self._ask(node)
-        if ask is None and "ask" not in node and not self._complete(node, key, "is", "value"):
+        made = "ask" in node or "fields" in node
+        if not made and not self._complete(node, key, "is", "value"):
             return
-        term = self._term(node["is"], said, facts=(when.checked,) if when else ()) if "is" in node else None
+        facts = (when.checked,) if when else ()
+        term = self._term(node["is"], said, facts=facts) if "is" in node else None
+        record = str(to_plain(node["type"])) if "fields" in node and "type" in node else None
+        fields = self._columns(node, {}, record) if record in self.record_types and record else ()
         found = said or (term.checked.type if term else JSON if ask else UNKNOWN)
         type_ = optional(found) if when else found
         otherwise = self._optional_term(node, "otherwise", type_ if type_ != UNKNOWN else None)
@@ -185,6 +202,7 @@ class CellReader(Declarations):
             name=name,
             type=type_,
             term=term,
+            fields=fields,
             ask=ask,
             when=when,
             otherwise=otherwise,
@@ -203,7 +221,12 @@ class CellReader(Declarations):
         for key, value in mapping_at(node, "with").entries:
             if (wanted := self._settable(key)) and (term := self._term(value, wanted)):
                 given[key.text] = term
-        return Ask(question, given) if question else None
+        places: Any = to_plain(node["places"]) if "places" in node else {}
+        for name, term in given.items():
+            place = pointer_of(term.checked.expression, self.values, self.tables, self.documents)
+            if place is not None and name in self.documents:
+                places = {name: place, **places}
+        return Ask(question, given, places) if question else None
 
     def _settable(self, key: Scalar) -> Type | None:
         """Return the type of a document or an input, which whoever asks a question may give."""
@@ -216,9 +239,13 @@ class CellReader(Declarations):
         return self.cells[key.text]
 
     def _stages_at(self, node: documents.Mapping, key: str) -> tuple[str, ...]:
+        """Return the stages that a key names; `stage.table` is the stage over that table alone."""
         stages = self.sections["stages"]
+        known = {*stages, *(f"{name}.{each}" for name, (_, own) in stages.items() for each in words_at(own, "each"))}
         return tuple(
-            name for item in items_at(node, key) if (name := self.named(item, stages, "stage", "stages")) is not None
+            name
+            for item in items_at(node, key)
+            if (name := self.named(item, dict.fromkeys(known), "stage", "stages")) is not None
         )
 
     # Tables of items
@@ -238,8 +265,12 @@ class CellReader(Declarations):
         after = self._stages_at(node, "after")
         columns = self._columns(node, self._read_from(node, source, element, outer), record) if record else ()
         given = self.gives.get(name, {})
+        whole = {word: f"{name}.{word}" for word in mapping_at(node, "with")}
+        for cell in whole.values():
+            self._need(cell)
         variables = {**row.variables, **({row.index: INT} if row.index else {})}
-        scope = self._scope(name, key, node, variables, {}, given, row, over)
+        variables |= {word: self.cells[cell] for word, cell in whole.items()}
+        scope = replace(self._scope(name, key, node, variables, {}, given, row, over), whole=whole)
         self.tables[name] = Items(
             name=name,
             scope=scope,
@@ -398,7 +429,7 @@ class CellReader(Declarations):
             return
         for piece in pieces:
             for path in sorted(paths_read(piece)) if not isinstance(piece, str) else ():
-                self._need(path.partition(".")[0])
+                self._need(path if path in self.sections["values"] else path.partition(".")[0])
 
     # Flows
 
@@ -419,7 +450,8 @@ class CellReader(Declarations):
         given = self.gives.get(name, {})
         variables = {**row.variables, **({row.index: INT} if row.index else {})}
         texts = self._with_texts(node, self.sections["items"][table.name][1])
-        scope = self._scope(name, key, texts, variables, locals_, given, row, None)
+        variables |= {word: self.cells[cell] for word, cell in table.scope.whole.items()}
+        scope = replace(self._scope(name, key, texts, variables, locals_, given, row, None), whole=table.scope.whole)
         if "at" not in texts:
             scope = _placed(scope, table.scope.at)
         names = self.terms.names(scope.variables)
@@ -493,8 +525,6 @@ class CellReader(Declarations):
 
 
 def _placed(scope: Scope, at: Text | None) -> Scope:
-    from dataclasses import replace
-
     return replace(scope, at=at)
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from kernelpath.language import BOOL, RUNTIME, LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.builtins import DECLARED
+from kernelpath.language.signatures import library_records
 from kernelpath.language.types import FLOAT, INT, JSON, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
 from kernelpath.packs import documents
 from kernelpath.packs.compose import Composer, as_entry
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.files import Layer
 from kernelpath.packs.functions import Function, expand, refuse_loops
+from kernelpath.packs.libraries import known_libraries, load_modules
 from kernelpath.packs.model import Document, RecordShape
 from kernelpath.packs.terms import WORDS, TermReader, place_of
 
@@ -41,8 +43,8 @@ FINDING = Record(
         "pass": STRING,
         "severity": STRING,
         "subject": STRING,
-        "decisions": ListOf(STRING),
-        "tags": ListOf(STRING),
+        "decisions": ListOf(STRING, 20),
+        "tags": ListOf(STRING, 20),
     },
 )
 
@@ -59,14 +61,24 @@ class Declarations:
     documents: dict[str, Document] = field(default_factory=dict)
     cells: dict[str, Type] = field(default_factory=dict)
     record_types: dict[str, dict[str, Type]] = field(default_factory=dict)
+    libraries: tuple[str, ...] = ()
 
     def _compose(self) -> None:
         composer = Composer(self.terms.diagnostics)
         root = composer.compose(self.chain)
+        self._use(root)
         for name in SECTIONS:
             node = root.get(name)
             entries = node.entries if isinstance(node, documents.Mapping) else ()
             self.sections[name] = {key.text: (key, as_entry(value)) for key, value in entries}
+
+    def _use(self, root: documents.Mapping) -> None:
+        """Load the libraries that the pack uses."""
+        known = known_libraries()
+        used = [name for node in items_at(root, "uses") if (name := self.named(node, known, "library"))]
+        self.libraries = tuple(module for name in used if (module := known[name]))
+        load_modules(self.libraries)
+        self.terms.libraries = frozenset(used)
 
     def _read_types(self) -> None:
         """Read vocabularies, then record types; records may name each other, so their fields are filled in second."""
@@ -75,17 +87,15 @@ class Declarations:
         for name, (_, node) in self.sections["vocabularies"].items():
             plain: Any = to_plain(node)
             vocabularies[name] = Vocabulary(name, tuple(plain.get("values", ())), bool(plain.get("open", False)))
-        named = [*self.sections["records"], *(row for _, node in self._tables() if (row := row_type(node)))]
+        made = [node for section in ("items", "values") for _, node in self.sections[section].values()]
+        named = [*self.sections["records"], *(row for node in made if (row := row_type(node)))]
         self.record_types = {name: {} for name in named}
-        types: dict[str, Type] = {**vocabularies, FINDING.name: FINDING}
+        types: dict[str, Type] = {**vocabularies, **library_records(), FINDING.name: FINDING}
         types |= {name: Record(name, fields) for name, fields in self.record_types.items()}
         self.terms.vocabularies, self.terms.types = vocabularies, types
         for name, (_, node) in self.sections["records"].items():
             for key, value in mapping_at(node, "fields").entries:
                 self.record_types[name][key.text] = self.terms.type(as_typed(value)["type"])
-
-    def _tables(self) -> list[tuple[Scalar, documents.Mapping]]:
-        return list(self.sections["items"].values())
 
     def _refuse_taken(self) -> None:
         """Refuse names that mean something else already: words of the language, its functions, the engine's own."""
@@ -96,7 +106,7 @@ class Declarations:
         taken: dict[str, str] = {}
         for section, what in (("constants", "constant"), ("documents", "document"), ("items", "table"), ("flows", "flow")):
             for name, (key, _) in self.sections[section].items():
-                self._refuse(key, {**words, **taken, "findings": "the list of findings"})
+                self._refuse_name(key, {**words, **taken, "findings": "the list of findings"})
                 taken[name] = f"a {what}"
         for section, known in (
             ("vocabularies", words | functions),
@@ -105,9 +115,9 @@ class Declarations:
             ("records", classes),
         ):
             for key, _ in self.sections[section].values():
-                self._refuse(key, known)
+                self._refuse_name(key, known)
 
-    def _refuse(self, key: Scalar, taken: Mapping[str, str]) -> None:
+    def _refuse_name(self, key: Scalar, taken: Mapping[str, str]) -> None:
         if key.text in taken:
             self.terms.fault(key, "pack/name", f"`{key.text}` is already {taken[key.text]}", "choose another name")
 
@@ -136,7 +146,7 @@ class Declarations:
                 self.terms.fault(node["value"], "pack/constant", f"this is not a `{self.cells[name]}`")
 
     def _read_documents(self) -> None:
-        raw = self.terms.names({"file": JSON})
+        raw = self.terms.names({**self.cells, "file": JSON})
         for name, (key, node) in self.sections["documents"].items():
             type_ = self.terms.type(node["type"]) if "type" in node else JSON
             plain: Any = to_plain(node)
@@ -179,8 +189,8 @@ class Declarations:
 
 
 def row_type(node: documents.Mapping) -> str | None:
-    """Return the name of the record type that a table's columns make, None if it has none."""
-    if "fields" not in node:
+    """Return the name of the record type that columns make, None if there are none."""
+    if "fields" not in node or not ("type" in node or "as" in node):
         return None
     return str(to_plain(node["type"])) if "type" in node else str(to_plain(node["as"])).capitalize()
 
@@ -208,7 +218,7 @@ def literal_type(value: Any) -> Type:
     if type(value) in kinds:
         return kinds[type(value)]
     if isinstance(value, list):
-        return ListOf(_common([literal_type(item) for item in value]))
+        return ListOf(_common([literal_type(item) for item in value]), len(value))
     return MapOf(JSON) if isinstance(value, dict) else JSON
 
 

@@ -37,7 +37,7 @@ from kernelpath.packs.model import (
 )
 from kernelpath.packs.planning import REQUEST
 from kernelpath.packs.python_text import ExpressionWriter, identifier
-from kernelpath.packs.row_text import RowsWriter, class_lines
+from kernelpath.packs.row_text import RowsWriter, class_lines, record_lines
 
 HEADER = ["from itertools import islice", ""]
 Data = dict[str, Any]
@@ -85,10 +85,12 @@ class ModuleWriter:
             "name": pack.name,
             "summary": pack.summary,
             "digest": pack.digest,
+            "libraries": pack.libraries,
             "constants": dict(pack.constants),
             "fixes": dict(pack.fixes),
             "vocabularies": {name: list(found.values) for name, found in pack.vocabularies.items()},
             "documents": {name: self._document(document) for name, document in pack.documents.items()},
+            "inputs": [name for name, value in pack.values.items() if value.input],
             "stages": self.stages,
             "order": list(pack.stages),
             "records": {name: list(record.fields) for name, record in pack.records.items()},
@@ -116,6 +118,7 @@ class ModuleWriter:
         start = f"scope__{identifier(name)}"
         return {
             "name": scope.name,
+            "whole": dict(scope.whole),
             "row": scope.row,
             "index": scope.index,
             "subject": self.term(f"{start}__subject", scope.subject),
@@ -220,8 +223,8 @@ class ModuleWriter:
             "given": question.given,
             "always": question.always,
             "request": dict(question.request),
-            "gate": [self._step(step) for step in plan.gate],
-            "steps": [self._step(step) for step in plan.steps],
+            "gate": [self._step(step, question) for step in plan.gate],
+            "steps": [self._step(step, question) for step in plan.steps],
             "inputs": plan.inputs,
             "needed": self._needed(question, plan),
             "when": self.term(f"{name}__when", question.when),
@@ -235,12 +238,15 @@ class ModuleWriter:
         given = [known[name] for name in question.given]
         return tuple(each.name for each in given if not each.optional and each.resource is None)
 
-    def _step(self, step: Step) -> Data:
+    def _step(self, step: Step, question: Question) -> Data:
         data: Data = {"kind": step.kind, "name": step.name, "stages": step.stages, "needs": step.needs}
-        data |= getattr(self, "_" + step.kind)(step)
+        if step.kind == "input":
+            name = f"question__{identifier(question.name)}__{identifier(step.name)}"
+            return data | {"term": self.term(name, question.inputs[step.name])}
+        data |= getattr(self, "_step_" + step.kind)(step)
         return data
 
-    def _value(self, step: Step) -> Data:
+    def _step_value(self, step: Step) -> Data:
         """Write a value's functions once, however many questions need it."""
         value = self.pack.values[step.name]
         if value.name not in self.cells:
@@ -251,17 +257,24 @@ class ModuleWriter:
         name = f"value__{identifier(value.name)}"
         ask = value.ask
         given = [(word, self.term(f"{name}__{word}", term)) for word, term in ask.given.items()] if ask else []
-        terms = [value.term, *(ask.given.values() if ask else ())]
+        terms = [value.term, *(ask.given.values() if ask else ()), *(column.term for column in value.fields)]
         return {
             "input": value.input,
-            "term": self.term(name, value.term),
-            "ask": (ask.question, given) if ask else None,
+            "term": self._record(name, value) if value.fields else self.term(name, value.term),
+            "ask": (ask.question, given, dict(ask.places)) if ask else None,
             "when": self.term(f"{name}__when", value.when),
             "otherwise": self.term(f"{name}__otherwise", value.otherwise),
             "reads": frozenset(read for term in terms if term for read in term.checked.variables),
         }
 
-    def _table(self, step: Step) -> Data:
+    def _record(self, name: str, value: Value) -> tuple[str, tuple[str, ...]]:
+        """Write the function that makes the record of a value with fields."""
+        self._claim(name)
+        reads = sorted({read for column in value.fields for read in column.term.checked.variables})
+        self.lines += [*record_lines(name, value, reads, self.expressions), ""]
+        return name, tuple(reads)
+
+    def _step_table(self, step: Step) -> Data:
         table = self.pack.items[step.name]
         key = f"{table.name} table"
         if key not in self.cells:
@@ -293,7 +306,7 @@ class ModuleWriter:
             }
         return self.cells[key]
 
-    def _stages(self, step: Step) -> Data:
+    def _step_stages(self, step: Step) -> Data:
         stages = [self.pack.stages[name] for name in step.stages]
         scope = step.name if step.table else stages[0].scope
         function, reads = self._fused(stages, scope, None, step.keeps)
@@ -301,7 +314,7 @@ class ModuleWriter:
         table = self.pack.items.get(step.table or "")
         return {
             "table": step.table,
-            "like": table.like if table else None,
+            "like": table.like if table and table.like in stages[0].each else None,
             "rows": self._by_rows(stages, step.table),
             "when": self.term(f"stage__{identifier(stages[0].name)}__{identifier(step.name)}__when__{len(self.lines)}", when),
             "asks": frozenset(when.checked.variables) if when else frozenset(),
@@ -310,6 +323,9 @@ class ModuleWriter:
             "reads": reads,
             "walk": self._walk(function, scope, stages, None, step.keeps),
         }
+
+    def _scope_of(self, name: str) -> Scope:
+        return self.pack.items[name].scope if name in self.pack.items else self.pack.scopes[name]
 
     def _by_rows(self, stages: Sequence[Stage], table: str | None) -> tuple[str, ...]:
         """Return the stages over the same rows, asked before, that a row must have passed."""
@@ -333,7 +349,7 @@ class ModuleWriter:
             "collects": tuple(name for name in keeps if name != "slots"),
         }
 
-    def _pass(self, step: Step) -> Data:
+    def _step_pass(self, step: Step) -> Data:
         owner, _, name = step.name.partition(".")
         flow = self.pack.flows[owner]
         stages = [self.pack.stages[stage] for stage in step.stages]
@@ -391,16 +407,13 @@ class ModuleWriter:
         if key not in self.fused:
             parts = [scope, *(stage.name for stage in stages), *collected]
             name = f"walk__{'__'.join(identifier(part) for part in parts)}"
-            rows = self.pack.items[scope].scope if scope in self.pack.items else self.pack.scopes[scope]
+            rows = self._scope_of(scope)
             writer = FusedWriter(name, stages, rows, flow, self.expressions)
             self._claim(name)
             self.lines += [*writer.function(collected), ""]
-            self.fused[key] = name, frozenset(writer.workspace_names()) | self._scope_reads(rows)
+            reads = {rows.whole.get(read, read) for read in writer.workspace_names()}
+            self.fused[key] = name, frozenset(reads)
         return self.fused[key]
-
-    def _scope_reads(self, scope: Scope) -> frozenset[str]:
-        """Return what the places and subjects of findings need; they are only read for a finding."""
-        return frozenset()
 
 
 def rule_function(rule: Rule) -> str:

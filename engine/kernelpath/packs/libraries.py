@@ -10,7 +10,8 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
 ENTRY_POINTS = "kernelpath.libraries"
 #: The libraries of this package, and the module that declares each; the language itself has those without one.
@@ -31,3 +32,13 @@ def load_modules(modules: Iterable[str]) -> None:
     """Declare the built-ins of these modules."""
     for module in modules:
         import_module(module)
+
+
+#: How the data of a `resource` is read: from what is given for it, a name or the data itself, or None for the default.
+RESOURCES: dict[str, Callable[[Any], Any]] = {}
+
+
+def resource_value(name: str, given: Any) -> Any:
+    """Return the data of a resource; data of a kind that no library declares is taken as it is given."""
+    reader = RESOURCES.get(name)
+    return given if reader is None else reader(given)

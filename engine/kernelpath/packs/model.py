@@ -142,7 +142,8 @@ class Scope:
 
     `variables` are all of them. `row` names the variables that one row of the table gives, in the order of the row's
     parts: a row with one part is that part. `index` counts the rows of the list that the row stands in. `given` are the
-    variables that rules of the stage resolve; `locals` are those that a flow sets for each visit.
+    variables that rules of the stage resolve; `locals` are those that a flow sets for each visit. `whole` names the
+    values that belong to the table as a whole, and the cell of each: `first_of` is `written_steps.first_of`.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Scope:
     at: Text | None
     doc: str
     place: Place
+    whole: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def item(self) -> str | None:
@@ -193,15 +195,31 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Another question that a value is the answer of, and the documents and inputs that it is asked with."""
+    """Another question that a value is the answer of, and the documents and inputs that it is asked with.
+
+    `places` has, for a document that is a part of another one, where that part is: `config#/inference`.
+    """
 
     question: str
     given: Mapping[str, Term]
+    places: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of a record: of a table's rows, over the rows of the table that they are made of, or of a value."""
+
+    name: str
+    type: Type
+    term: Term
+    doc: str
+    decisions: tuple[str, ...]
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A named value, defined once: by an expression, or by the answer to another question.
+    """A named value, defined once: by an expression, by the fields of a record, or by the answer to another question.
 
     It is null where `when` is false. It is missing where something that it reads is missing or a stage in `after`
     failed, unless `otherwise` says what it is then. An `input` may be given another value by whoever asks a question.
@@ -210,23 +228,12 @@ class Value:
     name: str
     type: Type
     term: Term | None
+    fields: tuple[Column, ...]
     ask: Ask | None
     when: Term | None
     otherwise: Term | None
     after: tuple[str, ...]
     input: bool
-    doc: str
-    decisions: tuple[str, ...]
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A field of a table's rows, defined by an expression over the rows of the table that it is read from."""
-
-    name: str
-    type: Type
-    term: Term
     doc: str
     decisions: tuple[str, ...]
     place: Place
@@ -337,12 +344,13 @@ class Question:
     """What one can ask of a pack: documents in, one answer out.
 
     Where `when` is false nothing is judged, and the answer is `otherwise` (null unless it is said). A question that is
-    `always` answered has its answer also beside errors. `request` says which member of a recorded request is which
+    `always` answered has its answer also beside errors. `inputs` gives values that are inputs another value. `request` says which member of a recorded request is which
     document, or which part of one.
     """
 
     name: str
     given: tuple[str, ...]
+    inputs: Mapping[str, Term]
     answer: Term
     when: Term | None
     otherwise: Term | None
@@ -378,6 +386,7 @@ class Pack:
     scopes: Mapping[str, Scope]
     plans: Mapping[str, Plan]
     fixes: Mapping[str, object]
+    libraries: tuple[str, ...]
     chain: tuple[str, ...]
 
     def rules(self) -> tuple[Rule, ...]:
@@ -389,7 +398,7 @@ class Pack:
 class Step:
     """One step of a plan: a value that is computed, rows that are made, stages that are asked, or a pass of a flow.
 
-    `kind` is `value`, `table`, `stages` or `pass`, and `name` what it is of. `needs` are stages that must not have
+    `kind` is `value`, `input`, `table`, `stages` or `pass`, and `name` what it is of. `needs` are stages that must not have
     failed, `keeps` the columns or variables that are kept, under their names.
     """
 

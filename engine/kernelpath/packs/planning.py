@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
-from kernelpath.packs.model import Check, Flow, Items, Pack, Place, Plan, Question, Rule, Stage, Step, Term, Text
+from kernelpath.packs.model import Check, Flow, Items, Pack, Place, Plan, Question, Rule, Scope, Stage, Step, Term, Text
 from kernelpath.packs.reads import gives, terms_of
 
 REQUEST = "request"
@@ -64,8 +64,7 @@ class Planner:
         self._visit_all(self._read_by([question.when]))
         gate = len(self.order)
         for stage in self.asked.values():
-            for each in stage.each:
-                self._visit(self._cell_of(stage, each), [])
+            self._visit_all(self._cells_of_stage(stage.name))
         self._visit_all(self._read_by([question.answer, question.otherwise]))
         steps = [self._step(cell) for cell in self.order]
         inputs = tuple(sorted(self._inputs()))
@@ -112,10 +111,13 @@ class Planner:
         """Return what a value, a table or a pass reads by itself."""
         owner, rest = name.partition(".")[0], name.partition(".")[2]
         pack = self.pack
+        if name in self.question.inputs:
+            return list(self._names_of_terms([self.question.inputs[name]]))
         if name in pack.values:
             value = pack.values[name]
             given = list(value.ask.given.values()) if value.ask else []
-            return list(self._names_of_terms([value.term, value.when, value.otherwise, *given]))
+            fields = [column.term for column in value.fields]
+            return list(self._names_of_terms([value.term, value.when, value.otherwise, *given, *fields]))
         if owner in pack.items:
             return list(self._names_of_table(pack.items[owner]))
         if owner in pack.flows:
@@ -156,9 +158,10 @@ class Planner:
         """Return what a stage's rules read, and the tables and flows that it is asked for."""
         scope = self.pack.scopes[stage.scope]
         own = scope.own | {name for rule in stage.rules if (name := gives(rule))}
-        local = own if stage.each[0] == REQUEST else own | set(scope.given)
+        local = own if stage.each[0] == REQUEST else own | set(scope.given) | set(scope.whole)
         for rule in stage.rules:
             yield from self._but(local | {name for name, _ in rule.lets}, rule_names(rule))
+        yield from (cell for each in stage.each for cell in self._whole_of(stage, scope, each))
         if stage.each[0] != REQUEST:
             yield from (f"{stage.each[0]}.{name}" for name in self._given_elsewhere(stage, scope.given, own))
         else:
@@ -170,6 +173,13 @@ class Planner:
                 yield from (name for pass_ in flow.passes for name in self._names_of_flow(flow, pass_))
             elif each != REQUEST:
                 yield each
+
+    def _whole_of(self, stage: Stage, scope: Scope, each: str) -> Iterator[str]:
+        """Yield the values of a table as a whole that a stage's rules read."""
+        read = {name for rule in stage.rules for name in rule_names(rule)} & set(scope.whole)
+        for word in sorted(read):
+            table = self.pack.flows[each].over if each in self.pack.flows else each
+            yield self.pack.items[table].scope.whole.get(word, f"{table}.{word}")
 
     def _given_elsewhere(self, stage: Stage, given: Iterable[str], own: set[str] | frozenset[str]) -> list[str]:
         """Return the variables that the stage's rules read and another stage over the same rows gives."""
@@ -188,16 +198,18 @@ class Planner:
         last: dict[str, list[Stage]] = {}
         for stage in self.asked.values():
             for each in stage.each:
+                self.groups[stage.name, each] = Cell("stages", each, (stage.name,))
+            for rule in stage.rules if stage.each[0] == REQUEST else ():
+                for name in rule.guards if isinstance(rule, Check) else ():
+                    self._guard(name, stage)
+        for stage in self.asked.values():
+            for each in stage.each:
                 group = last.get(each, [])
                 joined = each not in (REQUEST, *self.pack.flows) and group and self._linked(stage, group, each)
                 last[each] = [*group, stage] if joined else [stage]
                 cell = Cell("stages", each, tuple(one.name for one in last[each]))
                 for one in last[each]:
                     self.groups[one.name, each] = cell
-            if stage.each[0] == REQUEST:
-                for rule in stage.rules:
-                    for name in rule.guards if isinstance(rule, Check) else ():
-                        self._guard(name, stage)
 
     def _guard(self, name: str, stage: Stage) -> None:
         if stage not in self.guarded.setdefault(name, []):
@@ -208,11 +220,16 @@ class Planner:
         scope = self.pack.scopes[stage.scope]
         given = {name for one in group for name in one.gives}
         needs = bool(names & set(stage.after)) or bool(set(self._given_elsewhere(stage, scope.given, set())) & given)
-        if not needs:
+        if not needs or len({self._is_shared(one, each) for one in (*group, stage)}) > 1:
             return False
         own = Cell("stages", each, (stage.name,))
         between = [cell for cell in self._deps_of_stage(stage, own) if not names & set(cell.stages)]
         return not any(self._leads_to(cell, names, each, set()) for cell in between)
+
+    def _is_shared(self, stage: Stage, table: str) -> bool:
+        """Return whether a stage is also asked for the table that this one is like."""
+        like = self.pack.items[table].like
+        return like is not None and like in stage.each
 
     def _leads_to(self, cell: Cell, names: set[str], each: str, seen: set[Cell]) -> bool:
         """Return whether a cell depends on one of these stages over a table."""
@@ -233,9 +250,12 @@ class Planner:
 
     def _cells_of_stage(self, name: str) -> list[Cell]:
         """Return what must have run for a stage to have run, none if the question does not ask it."""
+        name, _, table = name.partition(".")
         stage = self.asked.get(name)
         if stage is None:
             return []
+        if table:
+            return [self._cell_of(stage, table)]
         flows = [cell for each in stage.each if each in self.pack.flows for cell in self._passes(each)]
         return flows or [self._cell_of(stage, each) for each in stage.each]
 
@@ -325,7 +345,8 @@ class Planner:
         return [dep for dep in dict.fromkeys(found) if dep != cell]
 
     def _deps_of_stage(self, stage: Stage, cell: Cell) -> list[Cell]:
-        names = [name for name in self._names_of_stage(stage) if name not in stage.each or name == cell.name]
+        others = set(stage.each) - {cell.name}
+        names = [name for name in self._names_of_stage(stage) if name.partition(".")[0] not in others]
         found = [dep for name in names for dep in self._cells_of(name)]
         found += self._guards(names, cell)
         found += [dep for name in stage.after for dep in self._after_stage(name, cell.name)]
@@ -340,7 +361,7 @@ class Planner:
 
     def _after(self, cell: Cell) -> tuple[str, ...]:
         if cell.kind == "value":
-            return self.pack.values[cell.name].after
+            return () if cell.name in self.question.inputs else self.pack.values[cell.name].after
         if cell.kind == "table":
             return self.pack.items[cell.name].after
         owner = cell.name.partition(".")[0]
@@ -392,14 +413,18 @@ class Planner:
             table = self.pack.items[cell.name]
             own = {name for name in table.after if table.source and table.source in self._each_of(name)}
             return Step("table", cell.name, tuple(sorted(own)), table.source, self._whole(table.after, own))
+        if cell.name in self.question.inputs:
+            return Step("input", cell.name)
         return Step("value", cell.name, needs=self._whole(self.pack.values[cell.name].after, set()))
 
     def _each_of(self, stage: str) -> tuple[str, ...]:
-        return self.asked[stage].each if stage in self.asked else ()
+        stage, _, table = stage.partition(".")
+        return () if stage not in self.asked else (table,) if table else self.asked[stage].each
 
     def _whole(self, names: Iterable[str], rows: set[str]) -> tuple[str, ...]:
         """Return the stages that must not have failed at all: those of the question, without those that go by rows."""
-        return tuple(name for name in dict.fromkeys(names) if name in self.asked and name not in rows)
+        whole = dict.fromkeys(name.partition(".")[0] for name in names if name not in rows)
+        return tuple(name for name in whole if name in self.asked)
 
     def _stages_step(self, cell: Cell) -> Step:
         stages = [self.pack.stages[name] for name in cell.stages]

@@ -21,8 +21,10 @@ def local_name(variable: str) -> str:
     """Return the local variable of a generated function that holds a scope's variable.
 
     A trailing underscore keeps the names of Python and of the generator apart from the author's. INVARIANT: a name with
-    one is never a name without, so that two variables never share a local.
+    one is never a name without, and no author's name ends in `__of`, so that two variables never share a local.
     """
+    if "." in variable:  # a column
+        return f"{variable.replace('.', '__')}__of"
     own = variable.endswith("_") or "__" in variable or variable.startswith("out_")
     return f"{variable}_" if own or iskeyword(variable) or variable in TAKEN else variable
 

@@ -103,6 +103,7 @@ class PackReader(CellReader):
             scopes=self.scopes,
             plans={},
             fixes={name: to_plain(node) for name, (_, node) in self.sections["fixes"].items()},
+            libraries=self.libraries,
             chain=tuple(layer.name for layer in self.chain),
         )
         return pack if self.terms.diagnostics else plans(pack, self.terms.diagnostics)
@@ -123,6 +124,16 @@ class PackReader(CellReader):
             )
             for table in self.tables.values()
             if table.record
+        } | {
+            str(value.type): RecordShape(
+                str(value.type),
+                {column.name: column.type for column in value.fields},
+                {column.name: column.doc for column in value.fields},
+                value.doc,
+                value.place,
+            )
+            for value in self.values.values()
+            if value.fields
         }
 
     # Stages and their rules
@@ -268,10 +279,16 @@ class PackReader(CellReader):
         )
         request: Any = to_plain(node["request"]) if "request" in node else {}
         self._complete(node, key, "answer", "question")
+        inputs = {
+            word.text: term
+            for word, value in mapping_at(node, "with").entries
+            if (wanted := self._settable(word)) and (term := self._term(value, wanted))
+        }
         answer = self._term(node["answer"], JSON) if "answer" in node else None
         return Question(
             name=name,
             given=given,
+            inputs=inputs,
             answer=answer or Term(_NULL(), "null", place_of(key)),
             when=self._optional_term(node, "when", BOOL),
             otherwise=self._optional_term(node, "else", JSON),

@@ -6,9 +6,11 @@ within, and its index there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kernelpath.language.interpreter import attribute
 from kernelpath.packs.cells import RAW
-from kernelpath.packs.model import Items, RecordShape, Scope
+from kernelpath.packs.model import Items, RecordShape, Scope, Value
 from kernelpath.packs.python_text import ExpressionWriter, Lines, local_name
 
 
@@ -16,6 +18,18 @@ def class_lines(record: RecordShape) -> list[str]:
     """Return the class of a record."""
     spelled = ", ".join(repr(attribute(name)) for name in record.fields)
     return [f"class {record.name}:", f"    __slots__ = ({spelled},)", "", ""]
+
+
+def record_lines(name: str, value: Value, reads: Sequence[str], expressions: ExpressionWriter) -> list[str]:
+    """Return the function that makes the record of a value with fields."""
+    body = Lines()
+    body.add(f"def {name}({', '.join(map(local_name, reads))}):")
+    with body.indented():
+        body.add(f"_record = {value.type}()")
+        for column in value.fields:
+            body.add(f"_record.{attribute(column.name)} = {expressions.write(column.term.checked, {})}")
+        body.add("return _record")
+    return body.text
 
 
 def target(scope: Scope, position: str = "position") -> str:
@@ -42,6 +56,9 @@ class RowsWriter:
         with body.indented():
             for variable in sorted(self.list_reads()):
                 body.add(f"{local_name(variable)} = ws[{variable!r}]")
+            if self.outer is None and len(self.table.scope.row) == 1:
+                body.add(f"return listed({self.expressions.write(self.table.over.checked, {})})")  # the very list
+                return [*body.text, ""]
             body.add("rows = []")
             if self.outer is None:
                 self._rows(body)

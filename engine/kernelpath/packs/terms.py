@@ -45,12 +45,13 @@ class TermReader:
     types: Mapping[str, Type] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
     columns: Container[str] = frozenset()
+    libraries: frozenset[str] | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def names(self, variables: Mapping[str, Type], resolved: frozenset[str] = frozenset()) -> Names:
         """Return what an expression of a scope may name."""
         broken = {_BROKEN.name: UNKNOWN} if any(f.body is _BROKEN for f in self.functions.values()) else {}
-        return Names({**variables, **broken}, self.vocabularies, resolved)
+        return Names({**variables, **broken}, self.vocabularies, resolved, self.libraries)
 
     @property
     def unknown_value(self) -> Expression:

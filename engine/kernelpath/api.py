@@ -1,0 +1,198 @@
+"""The public functions: what tools and tests build on."""
+
+from __future__ import annotations
+
+import gc
+
+from kernelpath.evaluate.compiled import CompiledPack
+from kernelpath.evaluate.loading import load
+from kernelpath.evaluate.question import ask as ask_question
+from kernelpath.graph.catalog import load_catalog
+from kernelpath.packs.libraries import resource_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from kernelpath.diagnostics import Diagnostic
+    from kernelpath.evaluate.question import Outcome
+    from kernelpath.graph.catalog import Kernel
+
+    Catalog = str | Mapping[str, Kernel]
+
+DEFAULT_PACK = "execution-v0"
+DEFAULT_CATALOG = "doppler-0.1.7"
+__all__ = [
+    "Applied",
+    "Result",
+    "apply",
+    "ask",
+    "compile",
+    "contract",
+    "execution_from_kernel_path",
+    "graph",
+    "load_catalog",
+    "load_pack",
+]
+
+
+class Result:
+    """What a question gives: `value` is None if a rule found an error; `diagnostics` are by stage, then by place."""
+
+    __slots__ = ("diagnostics", "ok", "value")
+
+    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...]) -> None:
+        self.ok = ok
+        self.value = value
+        self.diagnostics = diagnostics
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Result)
+        return same and (self.ok, self.value, self.diagnostics) == (other.ok, other.value, other.diagnostics)  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(ok={self.ok}, diagnostics={self.diagnostics})"
+
+
+class Applied(Result):
+    """What applying a manifest gives; `runtime_config` and `state` are None if a rule found an error."""
+
+    __slots__ = ()
+
+    @property
+    def runtime_config(self) -> Any:
+        """The runtime config with the compiled inference section."""
+        return self.value["runtimeConfig"] if self.value else None
+
+    @property
+    def state(self) -> Any:
+        """The compiled graph, None if the manifest has none."""
+        return self.value["executionV0State"] if self.value else None
+
+
+def load_pack(name_or_path: str) -> CompiledPack:
+    """Return a pack by its shipped name or its folder; raises PackErrors with every mistake in its files."""
+    return load(name_or_path)
+
+
+def ask(question: str, *, pack: CompiledPack | str, **documents: Any) -> Result:
+    """Ask a question of a pack with documents, by their names in the pack.
+
+    Documents are any JSON values and are never changed; the answer may have parts in common with them, so copy it
+    before you change it. A document that the pack takes from shipped data may be given by a name, too. Raises
+    PackErrors if the pack or such data cannot be used, TypeError for a question or a document that the pack does not
+    have.
+    """
+    outcome = run(question, pack, documents)
+    return Result(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics))
+
+
+def run(question: str, pack: CompiledPack | str, documents: Mapping[str, Any]) -> Outcome:
+    """Return the whole outcome of a question; raises as `ask` does."""
+    compiled = pack if isinstance(pack, CompiledPack) else load(pack)
+    values = given_values(compiled, question, documents)
+    # A large graph makes many objects and no cycles, so the cycle collector's passes over them are for nothing.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return ask_question(compiled, question, values)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def given_values(pack: CompiledPack, question: str, documents: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a question is asked with: the documents that are given, and shipped data for the others."""
+    asked, known = pack.meta["questions"].get(question), pack.meta["documents"]
+    if asked is None:
+        raise TypeError(f"the pack has no question `{question}`; it has {', '.join(pack.meta['questions'])}")
+    for name in documents:
+        if name not in known and name not in pack.meta["inputs"]:
+            raise TypeError(f"the pack has no document `{name}`; it has {', '.join(known)}")
+    lacking = [name for name in asked["needed"] if name not in documents]
+    if lacking:
+        raise TypeError(f"question `{question}` needs the document `{lacking[0]}`")
+    resources = {
+        name: resource_value(document["resource"], documents.get(name))
+        for name, document in known.items()
+        if document["resource"] is not None
+    }
+    return {**documents, **resources}
+
+
+def _manifest(inference: Any, model_id: Any, num_layers: Any) -> dict[str, Any]:
+    return {"inference": inference, "modelId": model_id, "architecture": {"numLayers": num_layers}}
+
+
+def compile(
+    manifest_inference: Any,
+    *,
+    pack: CompiledPack | str = DEFAULT_PACK,
+    runtime: Any = None,
+    model_id: Any = "model",
+    num_layers: Any = 0,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> Result:
+    """Compile a manifest's inference section under a runtime overlay.
+
+    `value` is the compiled graph as a plain dict, or None if the section has no execution graph. Pointers of findings
+    are those of a manifest with this section. As for the rest see `ask`.
+    """
+    manifest = _manifest(manifest_inference, model_id, num_layers)
+    return ask("compile", pack=pack, manifest=manifest, runtime=runtime, catalog=catalog)
+
+
+def apply(
+    manifest: Any,
+    runtime_config: Any,
+    *,
+    pack: CompiledPack | str = DEFAULT_PACK,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> Applied:
+    """Apply a manifest's execution graph to a runtime config; as for the rest see `ask`."""
+    found = ask("apply", pack=pack, manifest=manifest, runtime_config=runtime_config, catalog=catalog)
+    return Applied(found.ok, found.value, found.diagnostics)
+
+
+def contract(
+    manifest_inference: Any,
+    *,
+    pack: CompiledPack | str = DEFAULT_PACK,
+    runtime: Any = None,
+    model_id: Any = "model",
+    num_layers: Any = 0,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> Result:
+    """Check that every step of a manifest can be pinned and has dtypes; `ok` says that the check was made.
+
+    The verdict is in `value["ok"]`, what led to it in `diagnostics`. It takes what `compile` takes, so that one request
+    fits both, but judges the manifest alone: overlay and layers do not matter.
+    """
+    manifest = _manifest(manifest_inference, model_id, num_layers)
+    found = ask("contract", pack=pack, manifest=manifest, catalog=catalog)
+    return Result(True, found.value, found.diagnostics)
+
+
+def graph(
+    manifest_inference: Any,
+    *,
+    pack: CompiledPack | str = DEFAULT_PACK,
+    runtime: Any = None,
+    model_id: Any = "model",
+    num_layers: Any = 0,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> Result:
+    """Check the slots and the phase boundary of a graph; as with `contract`, the verdict is in `value["ok"]`."""
+    manifest = _manifest(manifest_inference, model_id, num_layers)
+    found = ask("graph", pack=pack, manifest=manifest, runtime=runtime, catalog=catalog)
+    return Result(True, found.value, found.diagnostics)
+
+
+def execution_from_kernel_path(
+    id_or_path: Any, *, pack: CompiledPack | str = DEFAULT_PACK, catalog: Catalog = DEFAULT_CATALOG
+) -> Result:
+    """Derive schema, session and execution graph from a kernel path, given by its id or in full."""
+    return ask("derive", pack=pack, chosen_path=id_or_path, catalog=catalog)
