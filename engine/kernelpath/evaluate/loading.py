@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from kernelpath.packs.model import Pack
+
 
 def load(name_or_path: str) -> CompiledPack:
     """Return the compiled pack of a shipped name or a folder; raises PackErrors with every mistake in its files."""
@@ -33,10 +35,25 @@ def load_folder(folder: Path) -> CompiledPack:
 def _loaded(folder: Path, shown: str, digest: str) -> CompiledPack:
     """Return a pack; its rules carry their places as they are shown from the present working folder."""
     code, data = cached("pack", f"{folder} {shown} {digest}", lambda: _built(folder))
+    return _run(code, data)
+
+
+def compiled_pack(pack: Pack) -> CompiledPack:
+    """Return a pack that was read already as the engine runs it."""
+    from kernelpath.packs.generate import generate
+
+    generated = generate(pack)
+    return _run(compile(generated.text, f"<pack {pack.name}>", "exec"), generated.data)
+
+
+def _run(code: Any, data: Any) -> CompiledPack:
+    """Run the module of a pack, among the built-ins that it calls."""
+    from kernelpath.language.runtime import namespace
+
     load_modules(data["libraries"])
-    namespace: dict[str, Any] = _namespace()
-    exec(code, namespace)
-    return CompiledPack(namespace, data)
+    names: dict[str, Any] = namespace()
+    exec(code, names)
+    return CompiledPack(names, data)
 
 
 def _built(folder: Path) -> tuple[Any, Any]:
@@ -47,12 +64,6 @@ def _built(folder: Path) -> tuple[Any, Any]:
     pack = read_pack(folder)
     generated = generate(pack)
     return compile(generated.text, f"<pack {folder.name}>", "exec"), generated.data
-
-
-def _namespace() -> dict[str, Any]:
-    from kernelpath.language.runtime import namespace
-
-    return namespace()
 
 
 def _unreadable(folder: Path, error: OSError) -> Any:

@@ -117,8 +117,8 @@ def _substituted(parameter: Type, found: Type) -> Type:
 
 
 def _with_limit(result: Type, arguments: tuple[Expression, ...]) -> Type:
-    """Carry the limit of a list argument to a list result, which no built-in makes longer."""
+    """Carry the limit of a list argument to a list result, which no built-in makes longer but that of a list of lists."""
     first = arguments[0].type if arguments else None
-    if isinstance(result, ListOf) and isinstance(first, ListOf):
+    if isinstance(result, ListOf) and isinstance(first, ListOf) and not isinstance(first.element, ListOf):
         return ListOf(result.element, first.limit)
     return result

@@ -60,6 +60,8 @@ class FusedWriter:
                 lines.add(f"for {target(self.scope)} in enumerate(islice(items, start, None), start):")
                 with lines.indented():
                     lines.extend(body)
+                    if not body.text:
+                        lines.add("pass")
             lines.add("except EvaluationError:")
             lines.add("    return position")
             lines.add("return len(items)")

@@ -92,6 +92,7 @@ class ModuleWriter:
             "documents": {name: self._document(document) for name, document in pack.documents.items()},
             "inputs": [name for name, value in pack.values.items() if value.input],
             "stages": self.stages,
+            "scopes": self.scopes,
             "order": list(pack.stages),
             "records": {name: list(record.fields) for name, record in pack.records.items()},
             "questions": questions,

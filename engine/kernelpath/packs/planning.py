@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
 from kernelpath.packs.model import Check, Flow, Items, Pack, Place, Plan, Question, Rule, Scope, Stage, Step, Term, Text
-from kernelpath.packs.reads import gives, terms_of
+from kernelpath.packs.reads import gives, rule_names, text_names
 
 REQUEST = "request"
 FINDINGS = "findings"
@@ -125,9 +125,7 @@ class Planner:
         return []
 
     def _names_of_terms(self, terms: Iterable[Term | Text | None]) -> Iterator[str]:
-        for term in terms:
-            if term is not None:
-                yield from sorted(term.checked.variables | term.checked.sources)
+        return text_names(terms)
 
     def _names_of_table(self, table: Items) -> Iterator[str]:
         yield from self._but(table.scope.own, self._names_of_terms([table.scope.subject, table.scope.at]))
@@ -478,23 +476,14 @@ class Planner:
                 yield name
 
 
-def rule_names(rule: Rule) -> Iterator[str]:
-    """Yield all variables that a rule reads, in its conditions, its results and its texts, its lets among them."""
-    terms: list[Term | Text | None] = [*terms_of(rule), *(term for _, term in rule.lets)]
-    if isinstance(rule, Check):
-        terms += [rule.message, rule.help, rule.subject, rule.at]
-    for term in terms:
-        if term is not None:
-            yield from sorted(term.checked.variables | term.checked.sources)
-
-
 def _idle_stages(pack: Pack, found: Iterable[Plan]) -> Iterator[Diagnostic]:
     """Yield the stages that no question asks: their rules would never be looked at."""
     if not pack.questions:
         return
     asked = {name for plan in found for step in (*plan.gate, *plan.steps) for name in step.stages}
     for stage in pack.stages.values():
-        if stage.name not in asked and stage.rules:
+        own = any(rule.identity.startswith(f"{pack.name}/") for rule in stage.rules)  # a base's stage may lie idle
+        if stage.name not in asked and own:
             message = f"no question asks stage `{stage.name}`, so its rules are never looked at"
             yield _fault("pack/idle-stage", message, stage.place, "name a question under `for`")
 

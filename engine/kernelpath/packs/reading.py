@@ -147,7 +147,8 @@ class PackReader(CellReader):
             after = self._stages_at(node, "after")
             own = [rule for rule in nodes if rule.file.stage == name]
             each = words_at(node, "each")
-            rules = self._stage_rules(own, self.scopes[scope], list(self._passed(after, each[0])), self._held(each))
+            passed = [] if each[0] == REQUEST else list(self._passed(after, each[0]))
+            rules = self._stage_rules(own, self.scopes[scope], passed, self._held(each))
             self.stages[name] = Stage(
                 name=name,
                 each=each,
@@ -184,7 +185,7 @@ class PackReader(CellReader):
         if each[0] == REQUEST:
             scope = f"{REQUEST} {name}"
             given = self.gives.get(scope, {})
-            self.scopes[scope] = self._scope(REQUEST, key, node, {}, {}, given, Row({}, None), None)
+            self.scopes[scope] = self._scope(scope, key, node, {}, {}, given, Row({}, None), None)
             return scope
         tables = {**self.tables, **self.flows}
         for other in each:

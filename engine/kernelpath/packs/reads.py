@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kernelpath.packs.model import Check, Resolve, Rule, Table, Term, Transition
+from collections.abc import Iterable, Iterator
+
+from kernelpath.packs.model import Check, Resolve, Rule, Table, Term, Text, Transition
 
 
 def gives(rule: Rule) -> str | None:
@@ -57,3 +59,18 @@ def variables_read(rule: Rule) -> set[str]:
 def sources_read(rule: Rule) -> set[str]:
     """Return the resolved variables whose provenance the rule reads."""
     return {name for term in terms_of(rule) for name in term.checked.sources}
+
+
+def rule_names(rule: Rule) -> Iterator[str]:
+    """Yield all variables that a rule reads, in its conditions, its results and its texts, its lets among them."""
+    terms: list[Term | Text | None] = [*terms_of(rule), *(term for _, term in rule.lets)]
+    if isinstance(rule, Check):
+        terms += [rule.message, rule.help, rule.subject, rule.at]
+    return text_names(terms)
+
+
+def text_names(terms: Iterable[Term | Text | None]) -> Iterator[str]:
+    """Yield the variables that expressions and messages read."""
+    for term in terms:
+        if term is not None:
+            yield from sorted(term.checked.variables | term.checked.sources)

@@ -42,14 +42,6 @@ def compile_request(document: Any) -> Request:
     return "compile", {"inference": inference, "runtime": None, "model_id": model, "num_layers": layers}
 
 
-def loaded(pack: Pack) -> CompiledPack:
-    """Return a pack that was read as the engine runs it."""
-    generated = generate(pack)
-    namespace: dict[str, Any] = dict(RUNTIME)
-    exec(compile(generated.text, f"<pack {pack.name}>", "exec"), namespace)
-    return CompiledPack(namespace, generated.data)
-
-
 def compare_documents(
     old: Pack,
     new: Pack,
@@ -58,7 +50,7 @@ def compare_documents(
     requests: Requests = compile_request,
 ) -> Iterator[DocumentChange]:
     """Yield the documents, by their names, that fare otherwise; `shared` are inputs that every request has."""
-    packs = [loaded(old), loaded(new)]
+    packs = [compiled_pack(old), compiled_pack(new)]
     for name, document in documents.items():
         program, inputs = requests(document)
         before, after = (run_program(pack, program, {**shared, **inputs}) for pack in packs)

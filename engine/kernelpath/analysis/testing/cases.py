@@ -26,7 +26,7 @@ from kernelpath.resources import resource
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case: what is given, to the rule alone or to the program `run`, and what is expected.
+    """One case: what is given, to the rule alone or to the question `run`, and what is expected.
 
     `span` is the case's name, `node` the whole case, and `expect` what `--update` would rewrite of it.
     """
@@ -135,15 +135,15 @@ class _FileReader:
         reader = GivenReader(self.pack, self.rule, self.scope, self.reads, self.faults)
         given, run = node.get("given"), node.get("run")
         assert given is None or isinstance(given, documents.Mapping)
-        program = run.text if isinstance(run, Scalar) else None
-        text = canonical_text([program, to_plain(given) if given else {}])
+        question = run.text if isinstance(run, Scalar) else None
+        text = canonical_text([question, to_plain(given) if given else {}])
         self.once(self.givens, text, node.key("given") or node, lambda _, line: wording.same_given(line))
-        if run is None or program is None:
+        if run is None or question is None:
             return None, reader.variables(given)
-        if program not in self.pack.programs:
-            self.faults.append(wording.told(wording.unknown_program(program, self.pack.programs), run.span))
-            return program, Given({}, {})
-        return program, reader.inputs(program, given)
+        if question not in self.pack.questions:
+            self.faults.append(wording.told(wording.unknown_question(question, self.pack.questions), run.span))
+            return question, Given({}, {})
+        return question, reader.documents(question, given)
 
     def once(self, seen: dict[str, int], text: str, node: Node, words: Any) -> None:
         if text in seen:

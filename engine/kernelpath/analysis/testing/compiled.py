@@ -9,9 +9,9 @@ from typing import Any
 from kernelpath.analysis.testing.outcomes import Outcome, agrees
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import ItemWalk
+from kernelpath.evaluate.loading import compiled_pack
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
-from kernelpath.packs.generate import ModuleWriter
 from kernelpath.packs.model import Pack, Rule
 
 
@@ -25,13 +25,8 @@ class CompiledRules:
 
 def compile_rules(pack: Pack) -> CompiledRules:
     """Return the generated form of a pack that was read already."""
-    from kernelpath.language import RUNTIME
-
-    writer = ModuleWriter(pack)
-    generated = writer.write()
-    namespace: dict[str, Any] = dict(RUNTIME)
-    exec(compile(generated.text, f"<pack {pack.name}>", "exec"), namespace)
-    return CompiledRules(CompiledPack(namespace, generated.data), writer.scopes)
+    compiled = compiled_pack(pack)
+    return CompiledRules(compiled, compiled.meta["scopes"])
 
 
 def evaluate_compiled(compiled: CompiledRules, rule: Rule, values: dict[str, object]) -> Outcome:

@@ -45,8 +45,8 @@ class ExpectationReader:
         rule = self.rule
         if run is not None:
             if rule.kind != "check":
-                return wording.program_of_check(rule.kind)
-            return None if kind in ("pass", "fail") else wording.program_expects()
+                return wording.question_of_check(rule.kind)
+            return None if kind in ("pass", "fail") else wording.question_expects()
         if kind not in _WAYS[rule.kind]:
             return wording.expects(rule.kind, kind, ", ".join(f"`{way}`" for way in _WAYS[rule.kind]))
         if kind == "skip" and rule.when is None:

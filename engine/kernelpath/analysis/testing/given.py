@@ -1,4 +1,4 @@
-"""What a case gives: the variables of a rule's scope, or the inputs of a whole program."""
+"""What a case gives: the variables of a rule's scope, or the documents of a whole question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kernelpath.diagnostics import Diagnostic
 from kernelpath.language.types import STRING
 from kernelpath.packs import documents
 from kernelpath.packs.model import Pack, Rule, Scope
-from kernelpath.packs.reads import gives
+from kernelpath.packs.reads import gives, rule_names, text_names
 
 _SOURCE = re.compile(r"source\((\w+)\)")
 
@@ -29,9 +29,11 @@ class Given:
     values: Mapping[str, object]
     sources: Mapping[str, str]
 
-    def whole(self, scope: Scope) -> dict[str, object]:
-        """Return every variable of a scope, and `source(NAME)` of the resolved ones; neutral where none is given."""
-        values = {n: filled(self.values[n], t) if n in self.values else neutral(t) for n, t in scope.variables.items()}
+    def whole(self, rule: Rule, scope: Scope) -> dict[str, object]:
+        """Return every variable that a rule may read, and `source(NAME)` of the resolved ones; neutral if not given."""
+        read = {*rule_names(rule), *scope.own, *scope.given, *text_names([scope.subject, scope.at])}
+        types = {name: scope.variables[name] for name in read if name in scope.variables}
+        values = {n: filled(self.values[n], t) if n in self.values else neutral(t) for n, t in types.items()}
         return values | {f"source({name})": self.sources.get(name, "") for name in scope.given}
 
 
@@ -82,16 +84,18 @@ class GivenReader:
         elif isinstance(value, str):
             self.sources[name] = value
 
-    def inputs(self, program: str, node: documents.Mapping | None) -> Given:
-        """Return the inputs of a program; those that are left out are null."""
+    def documents(self, question: str, node: documents.Mapping | None) -> Given:
+        """Return the documents and inputs that a question is asked with; documents that are left out are null."""
         reader = ValueReader(self.faults)
-        names = self.pack.programs[program].inputs
-        values: dict[str, object] = dict.fromkeys(names)
+        inputs = [name for name, value in self.pack.values.items() if value.input]
+        names = (*self.pack.questions[question].given, *inputs)
+        shipped = {name for name, document in self.pack.documents.items() if document.resource}
+        values: dict[str, object] = dict.fromkeys(set(self.pack.questions[question].given) - shipped)
         for key, value in node.entries if node else ():
             if key.text in names:
-                values[key.text] = reader.value(value, self.pack.values[key.text])
+                values[key.text] = reader.value(value, self.pack.cells[key.text])
             else:
-                self._fault(wording.unknown_input(program, key.text, names), key)
+                self._fault(wording.unknown_document(question, key.text, names), key)
         return Given(values, {})
 
     def _fault(self, words: wording.Words, key: documents.Scalar) -> None:

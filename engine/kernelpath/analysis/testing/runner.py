@@ -16,14 +16,12 @@ from kernelpath.analysis.testing.outcomes import Outcome, agrees, first_differen
 from kernelpath.analysis.testing.records import NotGiven, plain
 from kernelpath.analysis.testing.results import BROKEN, FAILED, PASSED, CaseResult, PackResults
 from kernelpath.diagnostics import Diagnostic
-from kernelpath.evaluate.program import run_program
-from kernelpath.graph.catalog import load_catalog, load_presets
+from kernelpath.evaluate.question import ask
 from kernelpath.language import Trace
 from kernelpath.language.interpreter import Recorder
+from kernelpath.packs.libraries import resource_value
 from kernelpath.packs.model import Pack, Rule
 from kernelpath.packs.reading import read_pack
-
-DEFAULT_CATALOG = "doppler-0.1.7"
 
 #: Called with the case, its rule and the name of the part that is evaluated next; may give a recorder of its values.
 ObserveCase = Callable[[Case, Rule, str], Recorder | None]
@@ -43,8 +41,9 @@ class PackTests:
 
     @cached_property
     def shared(self) -> Mapping[str, Any]:
-        """What every program is given beside its inputs: the shipped catalogue and presets."""
-        return {"catalog": load_catalog(DEFAULT_CATALOG), "presets": load_presets()}
+        """The shipped data that every question is given beside its documents."""
+        resources = {name: document.resource for name, document in self.pack.documents.items() if document.resource}
+        return {name: resource_value(resource, None) for name, resource in resources.items()}
 
     def untested(self) -> tuple[str, ...]:
         """Return the rules of the pack's own folder that no test file with cases is beside."""
@@ -81,8 +80,8 @@ class PackTests:
         return evaluate(rule, self.pack.scopes[rule.scope], case.given.values, case.given.sources, part)
 
     def _reported(self, rule: Rule, case: Case) -> Outcome:
-        """Return what the rule reports in a run of the whole program."""
-        report = run_program(self.compiled.pack, case.run or "", {**self.shared, **case.given.values}).report
+        """Return what the rule reports where a whole question is asked."""
+        report = ask(self.compiled.pack, case.run or "", {**self.shared, **case.given.values}).report
         found = [diagnostic for diagnostic in report.diagnostics if diagnostic.rule == rule.identity]
         if not found and not (report.ok and report.passed([rule.stage])):
             first = report.diagnostics[0].message if report.diagnostics else None
@@ -102,7 +101,7 @@ class PackTests:
         if not agrees(case.expected, actual):
             return (self.mismatch(rule, case, actual),)
         if case.run is None:
-            compiled = evaluate_compiled(self.compiled, rule, case.given.whole(self.pack.scopes[rule.scope]))
+            compiled = evaluate_compiled(self.compiled, rule, case.given.whole(rule, self.pack.scopes[rule.scope]))
             if not same(actual, compiled):
                 return (wording.told(wording.disagreement(str(actual), str(compiled)), case.span),)
         return ()
@@ -155,4 +154,4 @@ def run_pack_tests(folder: Path, select: str | None = None, observe: ObserveCase
     return PackResults(tuple(tests.run(select, observe)), tests.untested())
 
 
-__all__ = ["DEFAULT_CATALOG", "ObserveCase", "PackTests", "load_pack_tests", "run_pack_tests"]
+__all__ = ["ObserveCase", "PackTests", "load_pack_tests", "run_pack_tests"]

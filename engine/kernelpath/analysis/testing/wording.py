@@ -78,25 +78,26 @@ def unknown_field(record: str, name: str, known: Iterable[str]) -> Words:
     return "unknown-field", f"a {record} has no field `{name}`", _meant(name, known, "its fields are")
 
 
-def unknown_input(program: str, name: str, known: Iterable[str]) -> Words:
-    """An input that a program does not take."""
-    return "unknown-variable", f"program `{program}` has no input `{name}`", _meant(name, known, "its inputs are")
+def unknown_document(question: str, name: str, known: Iterable[str]) -> Words:
+    """A document or an input that a question is not asked with."""
+    message = f"question `{question}` is not asked with `{name}`"
+    return "unknown-variable", message, _meant(name, known, "it is asked with")
 
 
-def unknown_program(name: str, known: Iterable[str]) -> Words:
-    """A program that the pack does not have."""
-    return "unknown-program", f"there is no program `{name}`", _meant(name, known, "programs are")
+def unknown_question(name: str, known: Iterable[str]) -> Words:
+    """A question that the pack does not have."""
+    return "unknown-question", f"unknown question `{name}`", _meant(name, known, "questions are")
 
 
-def program_of_check(kind: str) -> Words:
-    """A whole program run for a rule that reports nothing."""
-    message = f"running a program shows what a check reports, but this rule is a {kind}"
+def question_of_check(kind: str) -> Words:
+    """A whole question asked for a rule that reports nothing."""
+    message = f"asking a question shows what a check reports, but this rule is a {kind}"
     return "expectation", message, "leave `run` out, and give the rule's variables"
 
 
-def program_expects() -> Words:
-    """An expectation that a whole program cannot meet."""
-    return "expectation", "where a program runs, expect `pass` or `fail`", None
+def question_expects() -> Words:
+    """An expectation that a whole question cannot meet."""
+    return "expectation", "if a question is asked, expect `pass` or `fail`", None
 
 
 def many_fails() -> Words:

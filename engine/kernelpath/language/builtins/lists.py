@@ -117,3 +117,12 @@ def first(xs: Sequence[Any]) -> Any:
 )
 def last(xs: Sequence[Any]) -> Any:
     return xs[-1] if xs else None
+
+
+@builtin(
+    "flatten(xs: list<list<T>>) -> list<T>",
+    doc="The elements of all the lists, one list after the other.",
+    examples=[("flatten([[1, 2], [3]])", [1, 2, 3]), ("flatten([[]])", [])],
+)
+def flatten(xs: Sequence[Sequence[Any]]) -> list[Any]:
+    return [item for inner in xs for item in inner]
