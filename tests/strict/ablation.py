@@ -8,76 +8,63 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.language import RUNTIME
-from kernelpath.packs.generate import generate
+from kernelpath.evaluate.loading import compiled_pack
 from kernelpath.packs.model import Pack, Rule, Stage
+from kernelpath.packs.planning import plans
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
+
+def _part(start: str, end: str) -> str:
+    """Return the text of the strict pack.yaml from a line on, up to the line with the end, or all of it."""
+    text = Path(resource("rules", "strict"), "pack.yaml").read_text(encoding="utf-8")
+    begin = text.index(start)
+    return text[begin : text.index(end, begin + len(start))] if end else text[begin:]
+
+
+def _off(rule: str) -> str:
+    """Return the entry by which strict switches a rule of its base off."""
+    found = _part(f"  execution-v0/{rule}:\n", "\n")
+    return found + "\n" + _part(found, "}\n").removeprefix(found).removeprefix("\n") + "}\n"
+
 
 #: What to write instead in pack.yaml so that an operation is done as the reference does it: pairs of texts.
 OPERATIONS: dict[str, list[tuple[str, str]]] = {
     "key order": [("key_order: false", "key_order: true")],
-    "pipeline by layer": [
-        ("layers: '[s.layers for s in layer_resolved]'", """layers: '["all" for s in layer_resolved]'""")
-    ],
+    "pipeline by layer": [("[s.layers for s in pipeline_entries]", '["all" for s in pipeline_entries]')],
     "interleaved": [("[s for s in all_resolved if", "[s for s in all_steps if")],
     "parts in order": [
         ("order: [preLayer, layer, postLayer, sampling]", "order: [sampling, postLayer, layer, preLayer]")
     ],
     "unrolled": [
-        ("    order: unrolled\n", "    order: listed\n"),
         (
-            "    parts:\n      of: step.section\n      order: [preLayer, layer, postLayer, sampling]\n"
-            "      repeated: layer\n"
-            "      'on': step.layers\n      count: walked_layers\n      split: {resolved: layers}\n",
+            "    unroll:\n      by: step.section\n      order: [preLayer, layer, postLayer, sampling]\n"
+            "      repeat: {part: layer, 'on': step.layers, count: walked_layers, split: {resolved: layers}}\n",
             "",
         ),
     ],
-    "own layers": [("'on': step.layers\n", "'on': '\"all\"'\n")],
+    "own layers": [("'on': step.layers, count", "'on': '\"all\"', count")],
     "layers in turn": [("max(highest_layer + 1, 1)", "1")],
-    "state anew": [("      start: {state: activation}\n      carry: prefill_slots\n", "      start: prefill_slots\n")],
-    "carried": [("      carry: prefill_slots\n", "")],
-    "no boundary": [
-        ("  - boundary/carried-dtype\n  - boundary/carried-input-dtype\n  - boundary/slot-taken\n", ""),
+    "state anew": [
+        ("      decode: {carry: visits.prefill.slots, until: fixed_point}", "      decode: {}"),
         (
-            "      keep: {prefill_slots: slots}\n",
-            "      keep: {prefill_slots: slots}\n    - flow: crossings\n      over: steps\n"
-            "      with: {phase: '\"decode\"'}\n      start: prefill_slots\n",
+            "replace:\n",
+            "replace:\n  flows.visits.passes.decode: {start: visits.prefill.slots, until: fixed_point}\n",
         ),
     ],
+    "carried": [("carry: visits.prefill.slots, ", "")],
+    "no boundary": [(_off(f"boundary/{name}"), "") for name in ("carried-dtype", "carried-input-dtype", "slot-taken")],
     "nothing stripped": [
-        ("  - stripping/dropped-members\n", ""),
-        (
-            "    uses: [runtime, manifest_session, session_defaults, session, session_members]\n",
-            "    uses: [runtime, manifest_session, session_defaults, session, session_members]\n"
-            "    given: {dropped: list<string>}\n",
-        ),
-        (
-            "    - {walk: overlay}\n",
-            "    - {walk: overlay}\n"
-            "    - {walk: stripping, needs: [session, session-parts], keep: {dropped: dropped}}\n",
-        ),
-        ("          else runtime.session)", "          else without(runtime.session, dropped))"),
+        (_off("stripping/dropped-members"), ""),
+        ("no_members else runtime.session)", "no_members\n      else without(runtime.session, dropped))"),
     ],
     "merged sets": [("merges: [precision, kvIO, constants]", "merges: []")],
     "families": [("families: true", "families: false")],
-    "contract by compile": [
-        ("  contract:\n    doc: whether every step of a manifest", "  other:\n    doc: whether every step")
-    ],
-    "overrides derived": [("        overrides: layerOverrides\n", "")],
-    "session made plain": [("merge(session, normal_session)", "session")],
-    "attention by slot": [
-        ("  - path-kernels/attention-kernel-dtypes\n", ""),
-        (
-            "    - {walk: kernel-path, keep: {kernel_path: kernel_path}}\n",
-            "    - {walk: kernel-path, keep: {kernel_path: kernel_path}}\n"
-            "    - {set: {path_items: layer_items + pre_steps + post_steps + sampling_steps}}\n"
-            "    - {walk: path-kernels, when: has_path}\n",
-        ),
-    ],
+    "contract by compile": [(_part("  stages.session.for:", ""), "")],
+    "overrides derived": [("    overrides: layerOverrides\n", "")],
+    "session made plain": [("is: merge(merged_session, normal_session)", "is: merged_session")],
+    "attention by slot": [(_off("path-kernels/attention-kernel-dtypes"), "")],
 }
 
 #: Rules of strict that go with an operation: without it they cannot be, and the base's counts again.
@@ -92,10 +79,7 @@ def without(rules: Iterable[str] = (), operations: Iterable[str] = ()) -> Compil
     model, gone = _edited(tuple(operations)), set(rules)
     stages = {name: replace(stage, rules=_left(stage, gone)) for name, stage in model.stages.items()}
     assert not gone, f"there are no rules {sorted(gone)}"
-    generated = generate(replace(model, stages=stages))
-    namespace: dict[str, Any] = dict(RUNTIME)
-    exec(compile(generated.text, "<ablated pack>", "exec"), namespace)
-    return CompiledPack(namespace, generated.data)
+    return compiled_pack(plans(replace(model, stages=stages), []))
 
 
 @cache
@@ -124,7 +108,7 @@ def _left(stage: Stage, gone: set[str]) -> tuple[Rule, ...]:
         name = f"{rule.stage}/{rule.name}"
         kept.append(_instead(rule) if name in gone else rule)
         gone.discard(name)
-    return tuple(sorted(kept, key=lambda rule: rule.order))
+    return tuple(kept)
 
 
 def _instead(rule: Rule) -> Rule:

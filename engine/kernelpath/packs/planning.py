@@ -128,7 +128,6 @@ class Planner:
         return text_names(terms)
 
     def _names_of_table(self, table: Items) -> Iterator[str]:
-        yield from self._but(table.scope.own, self._names_of_terms([table.scope.subject, table.scope.at]))
         yield from self._but(self._outer(table), self._names_of_terms([table.over, table.when]))
         source = self.pack.items.get(table.source or "")
         own = source.scope.own if source else frozenset[str]()
@@ -142,7 +141,6 @@ class Planner:
     def _names_of_flow(self, flow: Flow, pass_: str) -> Iterator[str]:
         own = flow.scope.own | set(flow.scope.given)
         terms: list[Term | Text | None] = [*(term for _, term in flow.reads), flow.visits]
-        terms += [flow.scope.subject, flow.scope.at]
         if flow.parts:
             terms += [flow.parts.of, flow.parts.on, flow.parts.count]
         yield from self._but(own, self._names_of_terms(terms))
@@ -152,18 +150,19 @@ class Planner:
             yield from self._names_of_terms(found.start.values())
             yield from (name for name in (found.start_from, found.carry) if name)
 
-    def _names_of_stage(self, stage: Stage) -> Iterator[str]:
-        """Return what a stage's rules read, and the tables and flows that it is asked for."""
+    def _names_of_stage(self, stage: Stage, over: str | None = None) -> Iterator[str]:
+        """Return what a stage's rules read, and the tables and flows that it is asked for, or one of them alone."""
         scope = self.pack.scopes[stage.scope]
         own = scope.own | {name for rule in stage.rules if (name := gives(rule))}
         local = own if stage.each[0] == REQUEST else own | set(scope.given) | set(scope.whole)
         for rule in stage.rules:
             yield from self._but(local | {name for name, _ in rule.lets}, rule_names(rule))
-        yield from (cell for each in stage.each for cell in self._whole_of(stage, scope, each))
+        yield from (cell for each in stage.each for cell in self._whole_of(stage, each))
         if stage.each[0] != REQUEST:
             yield from (f"{stage.each[0]}.{name}" for name in self._given_elsewhere(stage, scope.given, own))
-        else:
-            yield from self._but(local, self._names_of_terms([scope.subject, scope.at]))
+        for each in [over] if over else stage.each:
+            named = scope if each == REQUEST else self._scope_over(each)
+            yield from self._but(local | set(named.whole), self._names_of_terms([named.subject, named.at]))
         yield from self._names_of_terms([stage.when])
         for each in stage.each:
             if each in self.pack.flows:
@@ -172,12 +171,16 @@ class Planner:
             elif each != REQUEST:
                 yield each
 
-    def _whole_of(self, stage: Stage, scope: Scope, each: str) -> Iterator[str]:
-        """Yield the values of a table as a whole that a stage's rules read."""
-        read = {name for rule in stage.rules for name in rule_names(rule)} & set(scope.whole)
-        for word in sorted(read):
-            table = self.pack.flows[each].over if each in self.pack.flows else each
-            yield self.pack.items[table].scope.whole.get(word, f"{table}.{word}")
+    def _scope_over(self, each: str) -> Scope:
+        return self.pack.flows[each].scope if each in self.pack.flows else self.pack.items[each].scope
+
+    def _whole_of(self, stage: Stage, each: str) -> Iterator[str]:
+        """Yield the values of a table as a whole that a stage's rules read, or what a finding about a row names."""
+        if each != REQUEST:
+            scope = self._scope_over(each)
+            read = {name for rule in stage.rules for name in rule_names(rule)}
+            read |= set(self._names_of_terms([scope.subject, scope.at]))
+            yield from (scope.whole[word] for word in sorted(read & set(scope.whole)))
 
     def _given_elsewhere(self, stage: Stage, given: Iterable[str], own: set[str] | frozenset[str]) -> list[str]:
         """Return the variables that the stage's rules read and another stage over the same rows gives."""
@@ -344,7 +347,7 @@ class Planner:
 
     def _deps_of_stage(self, stage: Stage, cell: Cell) -> list[Cell]:
         others = set(stage.each) - {cell.name}
-        names = [name for name in self._names_of_stage(stage) if name.partition(".")[0] not in others]
+        names = [name for name in self._names_of_stage(stage, cell.name) if name.partition(".")[0] not in others]
         found = [dep for name in names for dep in self._cells_of(name)]
         found += self._guards(names, cell)
         found += [dep for name in stage.after for dep in self._after_stage(name, cell.name)]
