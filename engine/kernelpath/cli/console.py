@@ -74,6 +74,16 @@ class Console:
             self.write(self.shown(diagnostics, sources, sys.stdout))
 
 
+    def warn(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """Write on standard error what people should know besides the command's result."""
+        if not diagnostics:
+            return
+        if self.quiet or not self.is_text:
+            self.error("".join(_line(diagnostic) for diagnostic in diagnostics))
+        else:
+            self.error(self.shown(diagnostics, {}, sys.stderr))
+
+
 def _line(diagnostic: Diagnostic) -> str:
     """Return a finding in one line, as editors and grep like it."""
     from kernelpath.diagnostics.render.printable import printable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+from kernelpath.cli.console import Console
 from kernelpath.cli.describing import described
 from kernelpath.cli.executing import folded, opened, path_of
 from kernelpath.cli.inputs import read_document, unusable
@@ -42,7 +43,9 @@ def planned(options: Namespace, judged: Judged) -> tuple[dict[str, Any], list[Di
 def _architecture(options: Namespace, judged: Judged) -> Mapping[str, Any]:
     """Return the description that plans are made with: a model's, or the manifest's own where it is whole."""
     if options.model:
-        found: Mapping[str, Any] = opened(options.model).architecture
+        model = opened(options.model)
+        Console(options).warn(model.warnings)
+        found: Mapping[str, Any] = model.architecture
         return found
     manifest = judged.manifest
     return described(manifest.document.value.get("architecture") if manifest.whole else None)
