@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 from kernelpath.cli.inputs import InputErrors, unusable
 from kernelpath.cli.judging import refused
-from kernelpath.packs.folders import PackErrors, content_digest, pack_folder, shown_path
+from kernelpath.packs.contents import PackFiles, read_pack_files
+from kernelpath.packs.folders import PackErrors, pack_folder
 from kernelpath.packs.model import Pack, Rule, Stage
 from kernelpath.packs.reading import read_pack
 
@@ -15,18 +15,15 @@ from kernelpath.packs.reading import read_pack
 def pack_model(name: str) -> Pack:
     """Return a pack's checked model; raises InputErrors with every mistake in its files."""
     try:
-        folder = pack_folder(name)
-        return _model(folder, shown_path(folder), content_digest(folder))
+        return _model(read_pack_files(pack_folder(name)))
     except PackErrors as errors:
         raise refused(errors) from None
-    except OSError as error:
-        raise unusable("cli/input", f"pack `{name}` cannot be read", error) from None
 
 
 @lru_cache(maxsize=4)
-def _model(folder: Path, shown: str, digest: str) -> Pack:
-    """Return the model of a pack of this content; a command that shows several things reads it once."""
-    return read_pack(folder)
+def _model(files: PackFiles) -> Pack:
+    """Return the model of a pack of these files; a command that shows several things reads it once."""
+    return read_pack(files.folder, files)
 
 
 def find(pack: Pack, name: str) -> list[Rule] | Stage:

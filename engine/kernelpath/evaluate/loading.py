@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from types import CodeType
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.packs.cache import cached
-from kernelpath.packs.folders import PackErrors, content_digest, pack_folder, shown_path
+from kernelpath.packs.contents import PackFiles, read_pack_files
+from kernelpath.packs.folders import PackErrors, pack_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,45 +23,41 @@ def load(name_or_path: str) -> CompiledPack:
 
 def load_folder(folder: Path) -> CompiledPack:
     """Return the compiled pack of a folder."""
-    try:
-        digest = content_digest(folder)
-    except OSError as error:
-        raise PackErrors([_unreadable(folder, error)]) from None
-    return _loaded(folder, shown_path(folder), digest)
+    return _loaded(read_pack_files(folder))
 
 
 @lru_cache(maxsize=32)
-def _loaded(folder: Path, shown: str, digest: str) -> CompiledPack:
+def _loaded(files: PackFiles) -> CompiledPack:
     """Return a pack; its rules carry their places as they are shown from the present working folder."""
-    code, data = cached("pack", f"{folder} {shown} {digest}", lambda: _built(folder))
-    namespace: dict[str, Any] = dict(_runtime())
-    exec(code, namespace)
-    return CompiledPack(namespace, data)
+    return cached("pack", files.key, lambda: _built(files), lambda value: _compiled(files, value))
 
 
-def _built(folder: Path) -> tuple[Any, Any]:
-    """Read, check and generate; nothing of this is imported where the cache has the pack."""
+def _built(files: PackFiles) -> tuple[Any, Any]:
+    """Check and generate; nothing of this is imported where the cache has the pack."""
     from kernelpath.evaluate.operation_use import misuses
     from kernelpath.packs.availability import idle
     from kernelpath.packs.generate import generate
     from kernelpath.packs.reading import read_pack
 
-    pack = read_pack(folder)
+    pack = read_pack(files.folder, files)
     wrong = [*misuses(pack), *idle(pack)]
     if wrong:
         raise PackErrors(wrong)
     generated = generate(pack)
-    return compile(generated.text, f"<pack {folder.name}>", "exec"), generated.data
+    return compile(generated.text, f"<pack {files.folder.name}>", "exec"), generated.data
+
+
+def _compiled(files: PackFiles, value: Any) -> CompiledPack:
+    """Return what was built as it runs; raises an exception for anything else."""
+    code, data = value
+    if not isinstance(code, CodeType) or data["digest"] != files.digest:
+        raise TypeError("this was not built from these files")
+    namespace: dict[str, Any] = dict(_runtime())
+    exec(code, namespace)
+    return CompiledPack(namespace, data)
 
 
 def _runtime() -> dict[str, object]:
     from kernelpath.language import RUNTIME
 
     return RUNTIME
-
-
-def _unreadable(folder: Path, error: OSError) -> Any:
-    from kernelpath.diagnostics import ERROR, Diagnostic
-
-    message = f"`{error.filename or folder}` cannot be read: {error.strerror}"
-    return Diagnostic("pack/unreadable", (), ERROR, message)

@@ -46,7 +46,7 @@ def read_file(path: str | Path, limit: int, within: Path | None = None) -> bytes
         refuse_other_kinds(os.stat(name), name)
         descriptor = os.open(name, _FLAGS)
     except ValueError as error:  # a name with characters that no file's name has
-        raise Refused(str(error), "") from None
+        raise FileNotFoundError(errno.ENOENT, str(error), "") from None
     try:
         refuse_other_kinds(os.fstat(descriptor), name)  # it may be another one by now
         return _content(descriptor, limit, name)

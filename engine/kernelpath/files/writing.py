@@ -76,7 +76,7 @@ def _named(path: str | Path) -> str:
     except FileNotFoundError:
         pass
     except ValueError as error:  # a name with characters that no file's name has
-        raise Refused(str(error), "") from None
+        raise FileNotFoundError(errno.ENOENT, str(error), "") from None
     return name
 
 

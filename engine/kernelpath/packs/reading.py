@@ -19,7 +19,16 @@ from kernelpath.packs import documents
 from kernelpath.packs.availability import gaps
 from kernelpath.packs.declarations import Declarations, items_at, mapping_at, mapping_of
 from kernelpath.packs.documents import Node, Scalar, to_plain
-from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain, rule_files, stray_files
+from kernelpath.packs.files import (
+    Layer,
+    PackErrors,
+    PackFiles,
+    RuleFile,
+    read_chain,
+    read_pack_files,
+    rule_files,
+    stray_files,
+)
 from kernelpath.packs.model import Check, Flow, Pack, Parts, RecordField, RecordShape, Rule, Scope, Stage, Term
 from kernelpath.packs.programs import ProgramReader
 from kernelpath.packs.rules import RuleNode, RuleReader, ordered, read_rule_nodes
@@ -50,16 +59,21 @@ def pack_schema() -> Mapping[str, Any]:
     return schema
 
 
-def read_pack(folder: Path) -> Pack:
-    """Return a checked pack; raises PackErrors with every mistake in its files."""
+def read_pack(folder: Path, files: PackFiles | None = None) -> Pack:
+    """Return a checked pack; raises PackErrors with every mistake in its files.
+
+    `files` are the folder's files where they were read already.
+    """
+    read = files or read_pack_files(folder)
     try:
-        chain = read_chain(folder)
+        chain = read_chain(read)
     except PackErrors as errors:
-        raise _with_rule_files(errors.diagnostics, rule_files(folder)) from None
-    shape = [found for layer in chain for found in [*validate(layer.root, pack_schema()), *stray_files(layer.folder)]]
+        raise _with_rule_files(errors.diagnostics, rule_files(read.layers[0])) from None
+    shape = [found for layer in chain for found in validate(layer.root, pack_schema())]
+    shape += [found for layer in read.layers for found in stray_files(layer)]
     if shape:
         raise _with_rule_files(shape, [file for layer in chain for file in layer.rules])
-    return PackReader(chain, content_digest(folder)).read()
+    return PackReader(chain, read.digest).read()
 
 
 def _with_rule_files(found: Sequence[Diagnostic], files: Sequence[RuleFile]) -> PackErrors:

@@ -14,7 +14,7 @@ from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import JSON, UNKNOWN, Optional
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
-from kernelpath.packs.files import PackErrors, RuleFile, read_source
+from kernelpath.packs.files import PackErrors, RuleFile, rule_source
 from kernelpath.packs.model import Candidate, Check, Resolve, Rule, Scope, Term, Text, Transition
 from kernelpath.packs.reads import gives, variables_read
 from kernelpath.packs.shape import validate
@@ -48,7 +48,7 @@ def read_rule_nodes(files: Sequence[RuleFile], diagnostics: list[Diagnostic]) ->
     nodes = []
     for file in files:
         try:
-            root = read_yaml(read_source(file.path))
+            root = read_yaml(rule_source(file))
         except (DocumentErrors, PackErrors) as errors:
             diagnostics.extend(errors.diagnostics)
             continue
