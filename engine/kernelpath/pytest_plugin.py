@@ -122,12 +122,12 @@ def rendered(diagnostics: tuple[Diagnostic, ...], root: Path) -> str:
     """Return diagnostics as text, with the lines of the files that can be found."""
     from kernelpath.diagnostics import Source
     from kernelpath.diagnostics.render.text import render
-    from kernelpath.resources import resource
+    from kernelpath.packs.files import shown_text
 
     sources = {}
     for name in {found.span.file for found in diagnostics if found.span}:
-        places = [Path(name), root / name, resource() / name]
-        path = next((place for place in places if place.is_file()), None)
-        if path is not None:
-            sources[name] = Source(name, path.read_text(encoding="utf-8", errors="replace"))
+        texts = (shown_text(str(place)) for place in (name, root / name))
+        text = next((text for text in texts if text is not None), None)
+        if text is not None:
+            sources[name] = Source(name, text)
     return render(list(diagnostics), sources)

@@ -107,6 +107,14 @@ LIMITS = {
 }
 
 
+def test_limits_that_are_not_in_a_file(cli: Cli, folder: Path, made: str) -> None:
+    """A device in the place of a file of limits is refused by what it is."""
+    ran = cli("compile", made, *OWN, "--plan", "--limits", "/dev/zero", "-q")
+    why = "cannot be read: it is a device, not a file"
+    assert ran == Ran(2, "", f"-: error[cli/input]: `/dev/zero` {why}\n")
+
+
+
 @pytest.mark.parametrize("text", LIMITS)
 def test_limits_that_are_none(cli: Cli, folder: Path, made: str, text: str) -> None:
     """A file of limits is held to what limits there are."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 
-from kernelpath.graph.documents import MAX_BYTES, Document, read_json
+from kernelpath.files.reading import JSON_BYTES, YAML_BYTES, read_named
+from kernelpath.graph.documents import Document, read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _usable_config(document: Document) -> None:
 def read_document(name: str) -> Document:
     """Return the JSON document in a file, or on standard input for `-`; raises InputErrors where it is none."""
     shown = "<stdin>" if name == STANDARD_INPUT else name
-    document = read_json(shown, _bytes(name))
+    document = read_json(shown, _bytes(name, JSON_BYTES))
     if not document.ok:
         raise InputErrors(document.diagnostics, {shown: document.source})
     return document
@@ -116,28 +116,34 @@ def read_text(name: str) -> Source:
 
     shown = "<stdin>" if name == STANDARD_INPUT else name
     try:
-        return Source(shown, _bytes(name).decode("utf-8-sig"))
+        return Source(shown, _bytes(name, YAML_BYTES).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise unusable("cli/input", f"`{name}` is not text in UTF-8", error) from None
 
 
-def _bytes(name: str) -> bytes:
-    """Return a file's content, and no more of it than what a document may have, whatever kind of file it is."""
+def _bytes(name: str, limit: int) -> bytes:
+    """Return the content of a file that a user names, or of standard input for `-`."""
+    if name == STANDARD_INPUT:
+        return standard_input(limit)
     try:
-        if name == STANDARD_INPUT:
-            if sys.stdin is None:
-                raise unusable("cli/input", "standard input is closed")
-            return sys.stdin.buffer.read(MAX_BYTES + 1)
-        with open(name, "rb") as file:
-            status = os.fstat(file.fileno())
-            wanted = status.st_size if stat.S_ISREG(status.st_mode) else MAX_BYTES
-            return file.read(min(wanted, MAX_BYTES) + 1)
+        return read_named(name, limit)
     except FileNotFoundError:
         raise _missing(name) from None
-    except IsADirectoryError:
-        raise unusable("cli/input", f"`{name}` is a folder, not a file") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise unusable("cli/input", f"`{name}` cannot be read", error) from None
+
+
+def standard_input(limit: int) -> bytes:
+    """Return what standard input has, at most `limit` bytes; raises InputErrors where it has more or cannot be read."""
+    if sys.stdin is None:
+        raise unusable("cli/input", "standard input is closed")
+    try:
+        content = sys.stdin.buffer.read(limit + 1)
+    except OSError as error:
+        raise unusable("cli/input", "standard input cannot be read", error) from None
+    if len(content) > limit:
+        raise unusable("cli/input", f"standard input has more than {limit:,} bytes, the most that is read")
+    return content
 
 
 def _missing(name: str) -> InputErrors:

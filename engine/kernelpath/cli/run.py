@@ -6,10 +6,11 @@ import sys
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.executing import OWN_CATALOG, Findings, add_model, add_place, graph_path, opened, placed, told
-from kernelpath.cli.inputs import unusable
+from kernelpath.cli.inputs import standard_input, unusable
 from kernelpath.cli.options import add_shared, whole_number
 from kernelpath.cli.tracing import Trace
 from kernelpath.diagnostics.render.printable import printable
+from kernelpath.files.reading import YAML_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _prompt(options: Namespace, model: Model) -> list[int]:
 
 def _text(given: str) -> str:
     """Return a text as it was given, or standard input; raises InputErrors where that is no UTF-8."""
-    content = sys.stdin.buffer.read() if given == "-" else given.encode("utf-8", "surrogateescape")
+    content = standard_input(YAML_BYTES) if given == "-" else given.encode("utf-8", "surrogateescape")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -48,7 +48,10 @@ def read_file(path: str | Path, limit: int, within: Path | None = None) -> bytes
     except ValueError as error:  # a name with characters that no file's name has
         raise FileNotFoundError(errno.ENOENT, str(error), "") from None
     try:
-        refuse_other_kinds(os.fstat(descriptor), name)  # it may be another one by now
+        status = os.fstat(descriptor)
+        refuse_other_kinds(status, name)  # it may be another one by now
+        if status.st_size > limit:
+            raise _too_large(limit, name)
         return _content(descriptor, limit, name)
     finally:
         os.close(descriptor)
@@ -106,5 +109,9 @@ def _content(descriptor: int, limit: int, name: str) -> bytes:
         chunks.append(chunk)
         size += len(chunk)
         if size > limit:
-            raise Refused(f"it has more than {limit:,} bytes, the most that is read", name)
+            raise _too_large(limit, name)
     return b"".join(chunks)
+
+
+def _too_large(limit: int, name: str) -> Refused:
+    return Refused(f"it has more than {limit:,} bytes, the most that is read", name)

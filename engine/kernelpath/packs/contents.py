@@ -116,6 +116,16 @@ def pack_paths(folder: Path) -> list[Path]:
     return [folder / PACK_FILE, *(Path(path) for _, _, path, _ in _listed(folder)[0])]
 
 
+def test_paths(folder: Path) -> list[Path]:
+    """Return the paths of the test files in a pack's own folder, misplaced ones too; raises PackErrors."""
+    files, strays = _listed(folder)
+    paths = [*(path for _, _, path, _ in files), *strays]
+    return sorted(Path(path) for path in paths if path.endswith(TEST_SUFFIX))
+
+
+test_paths.__test__ = False  # type: ignore[attr-defined]  # it is not a test to pytest
+
+
 def _read_layer(folder: Path) -> LayerFiles:
     files, strays = _listed(folder)
     rules = []

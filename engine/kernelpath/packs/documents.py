@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.diagnostics.render.printable import escape
 from kernelpath.diagnostics.source import BYTE_ORDER_MARK
+from kernelpath.files.reading import YAML_BYTES
 from kernelpath.packs import yaml_wording as wording
 from kernelpath.packs.composing import MAX_DEPTH, MAX_NODES, Composer, Stopped
 from kernelpath.packs.nodes import Mapping, Node, Scalar, Sequence, node_at, to_plain
@@ -36,7 +37,7 @@ __all__ = [
     "to_plain",
 ]
 
-MAX_BYTES = 5_000_000
+MAX_BYTES = YAML_BYTES
 #: The most characters of a text with a mistake that the slow parser reads as they are; it takes minutes for megabytes.
 MAX_SLOW = 20_000
 

@@ -16,6 +16,7 @@ from kernelpath.packs.contents import (
     pack_paths,
     read_content,
     read_pack_files,
+    test_paths,
 )
 from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar, read_yaml, to_plain
 from kernelpath.packs.folders import (
@@ -47,6 +48,7 @@ __all__ = [
     "read_source",
     "rule_files",
     "shown_path",
+    "test_paths",
 ]
 
 
@@ -164,9 +166,12 @@ def shown_text(shown: str) -> str | None:
     return None
 
 
-def read_node(path: Path, sharing: bool = False) -> Node:
-    """Return the tree of a YAML file; raises PackErrors with everything that is wrong with it."""
-    return node_of(read_content(path), sharing)
+def read_node(path: Path, sharing: bool = False, within: Path | None = None) -> Node:
+    """Return the tree of a YAML file; raises PackErrors with everything that is wrong with it.
+
+    `within` is the folder that a link may not leave.
+    """
+    return node_of(read_content(path, within), sharing)
 
 
 def node_of(file: FileContent, sharing: bool = False) -> Node:

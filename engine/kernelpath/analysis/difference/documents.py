@@ -10,6 +10,7 @@ from kernelpath.analysis.difference.changes import DocumentChange
 from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.program import Outcome, run_program
+from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
 from kernelpath.language import RUNTIME
@@ -112,9 +113,10 @@ def read_documents(paths: Sequence[Path]) -> dict[str, Any]:
     faults: list[Diagnostic] = []
     for path in paths:
         try:
-            document = read_json(str(path), path.read_bytes())
+            document = read_json(str(path), read_file(path, JSON_BYTES))
         except OSError as error:
-            faults.append(Diagnostic("document/unreadable", (), "error", f"`{path}` cannot be read: {error.strerror}"))
+            message = f"`{path}` cannot be read: {str(error.strerror).lower()}"
+            faults.append(Diagnostic("document/unreadable", (), "error", message))
             continue
         faults += [fault for fault in document.diagnostics if fault.severity == "error"]
         found[str(path)] = document.value

@@ -11,7 +11,7 @@ from kernelpath.analysis.lint.catalogue import LINTS
 from kernelpath.analysis.lint.edits import Edit, apply_edits
 from kernelpath.analysis.lint.linted import LintedPack, read_linted
 from kernelpath.diagnostics import Diagnostic, Source
-from kernelpath.packs.files import PACK_FILE, read_source, shown_path
+from kernelpath.packs.files import PACK_FILE, pack_paths, read_source, shown_path
 
 _MOST_ROUNDS = 20
 
@@ -64,8 +64,7 @@ def _stretch(edit: Mapping[str, Any], text: str) -> tuple[int, int]:
 
 def pack_texts(folder: Path) -> dict[str, tuple[Path, str]]:
     """Return a pack's own YAML files by the names that diagnostics give them, each with its path and text."""
-    paths = [folder / PACK_FILE, *sorted(folder.glob("*/*.yaml"))]
-    return {shown_path(path): (path, read_source(path).text) for path in paths}
+    return {shown_path(path): (path, read_source(path, folder).text) for path in pack_paths(folder)}
 
 
 def fix_pack(folder: Path) -> tuple[list[Diagnostic], list[Path]]:
