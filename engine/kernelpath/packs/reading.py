@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,7 +30,8 @@ from kernelpath.packs.files import (
     rule_files,
     stray_files,
 )
-from kernelpath.packs.model import Check, Flow, Pack, Parts, RecordField, RecordShape, Rule, Scope, Stage, Term
+from kernelpath.packs.model import Flow, Pack, Parts, RecordField, RecordShape, Rule, Scope, Stage, Term
+from kernelpath.packs.passing import Passages, declared_passages, guarantees, lasting
 from kernelpath.packs.programs import ProgramReader
 from kernelpath.packs.rules import RuleNode, RuleReader, ordered, read_rule_nodes
 from kernelpath.packs.shape import validate
@@ -134,12 +136,13 @@ class PackReader(Declarations):
         scope = self._named(mapping, "scope", self.scopes, "scope") if "scope" in mapping else None
         after = self._after(mapping, scope, stages) if scope else []
         names = self.terms.names(self.scopes[scope].variables if scope else {})
+        known = self._passed(after, f"read {name}", scope, stages) if scope else []
         entries = mapping_at(mapping, "fields").entries
         if "scope" not in mapping and any("value" in mapping_of(value) for _, value in entries):
             message = f"record `{name}` has no scope to read its fields from"
             self.terms.fault(key, "pack/record", message, "give its `scope`, or fields without `value`")
         fields = [  # where the scope is unknown, its fields are not to blame
-            self._field(name, field_key, mapping_of(value), names if scope else None, _passed(after, stages))
+            self._field(name, field_key, mapping_of(value), names if scope else None, known)
             for field_key, value in entries
         ]
         return RecordShape(name, tuple(fields), scope, tuple(after), _doc(mapping), place_of(key))
@@ -160,7 +163,8 @@ class PackReader(Declarations):
             if scope:
                 after = self._after(mapping, scope, stages)
                 own = [rule for rule in nodes if rule.file.stage == name]
-                rules = self._stage_rules(own, self.scopes[scope], _passed(after, stages))
+                passed = self._passed(after, name, scope, stages, _given_again(nodes, scope))
+                rules = self._stage_rules(own, self.scopes[scope], passed)
                 stages[name] = Stage(name, scope, _doc(mapping), tuple(rules), tuple(after), place_of(key))
         for rule in nodes:
             if not NAME.fullmatch(rule.file.name):
@@ -184,6 +188,23 @@ class PackReader(Declarations):
             else:
                 self.terms.fault(item, "pack/stage", f"`{name}` is no earlier stage of scope `{scope}`")
         return found
+
+    def _passed(
+        self, after: list[str], stage: str, scope: str, stages: Mapping[str, Stage], again: Set[str] = frozenset()
+    ) -> list[Checked]:
+        """Return what holds of the items of a stage, or of a record, because of the stages that they passed.
+
+        `again` are the variables that several rules give.
+        """
+        ways = [(stages[name], self._passages().between(name, stage, self.scopes[scope])) for name in after]
+        return [checked for earlier, passage in ways for checked in lasting(earlier.rules, passage, again)]
+
+    def _passages(self) -> Passages:
+        plain: dict[str, Any] = {
+            section: {name: to_plain(node) for name, (_, node) in self.sections[section].items()}
+            for section in ("programs", "fragments", "flows")
+        }
+        return declared_passages(plain["programs"].values(), plain["fragments"], plain["flows"])
 
     def _rule_nodes(self) -> list[RuleNode]:
         """Return the rules of the chain: of equal stage and name the last layer's, without disabled ones."""
@@ -215,7 +236,7 @@ class PackReader(Declarations):
             if rule:
                 rules.append(rule)
             if rule:
-                facts += [(node.order, checked) for checked in _guarantees(rule)]
+                facts += [(node.order, checked) for checked in guarantees(rule)]
         return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
 
     def _slots(self, stage: str) -> Type | None:
@@ -297,14 +318,14 @@ def _doc(node: documents.Mapping) -> str:
     return str(to_plain(node["doc"])) if "doc" in node else ""
 
 
-def _guarantees(rule: Rule) -> list[Checked]:
-    """Return what holds of an item that a rule let pass on."""
-    sure = isinstance(rule, Check) and rule.stop and rule.when is None and not rule.lets
-    return [rule.holds.checked] if sure and isinstance(rule, Check) else []
+def _given_again(nodes: Sequence[RuleNode], scope: str) -> frozenset[str]:
+    """Return the variables that several rules of a scope give."""
+    given = Counter(to_plain(node.root[node.kind]) for node in nodes if _gives_in(node, scope))
+    return frozenset(str(name) for name, count in given.items() if count > 1)
 
 
-def _passed(names: list[str], stages: Mapping[str, Stage]) -> list[Checked]:
-    return [checked for name in names for rule in stages[name].rules for checked in _guarantees(rule)]
+def _gives_in(node: RuleNode, scope: str) -> bool:
+    return node.kind in ("resolve", "table") and to_plain(node.root["each"]) == scope
 
 
 def set_of(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
