@@ -268,6 +268,17 @@ def failed_chat_template(what: str) -> ModelErrors:
     return _finding("failed-chat-template", f"the model's chat template failed: {what}", "chat_template")
 
 
+def endless_chat_template(what: str) -> ModelErrors:
+    """Say which limit a chat template passed."""
+    message, help_ = f"the model's chat template {what}", "use --prompt, and write the turns as the model expects them"
+    return _finding("chat-template-limit", message, "chat_template", help_)
+
+
+def not_a_text(what: str) -> ModelErrors:
+    """Say that a text cannot be encoded."""
+    return _finding("not-a-text", f"the text cannot be encoded: {what}", "text")
+
+
 def no_kernel(op: str, phase: str, values: Sequence[tuple[str, object]]) -> ModelErrors:
     """Say that no row of the selection table gives a kernel for a step."""
     seen = ", ".join(f"{name} = {value}" for name, value in values)

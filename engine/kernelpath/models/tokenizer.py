@@ -33,11 +33,14 @@ class Tokenizer:
     warnings: tuple[Diagnostic, ...] = ()
 
     def encode(self, text: str, add_start: bool | None = None) -> list[int]:
-        """Return the ids of a text; special tokens spelled in it count as such.
+        """Return the ids of a text; special tokens spelled in it count as such. Raises `ModelErrors` for half a pair.
 
         The start token comes first if `add_start` says so, or else if the model's own settings do.
         """
-        ids: list[int] = self.inner.encode(text, add_special_tokens=False).ids
+        try:
+            ids: list[int] = self.inner.encode(text, add_special_tokens=False).ids
+        except TypeError:  # the library's word for a text that is not Unicode
+            raise errors.not_a_text("it has half of a surrogate pair") from None
         wanted = self.adds_start if add_start is None else add_start
         return [self.start_id, *ids] if wanted and self.start_id >= 0 else ids
 
