@@ -102,6 +102,11 @@ LIMITS = {
     '{"max_bufer_size": 3}': "there is no limit `max_bufer_size`",
     '{"max_buffer_size": "3"}': "`max_buffer_size` has a value that it cannot have",
     '{"max_buffer_size": -1}': "`max_buffer_size` has a value that it cannot have",
+    '{"maxBufferSize": 1, "max_buffer_size": 1}': (
+        "`max_buffer_size` gives a limit that is there already, spelled in another way"
+    ),
+    '{"maxTextureDimension2D": "x"}': "`maxTextureDimension2D` has a value that it cannot have",
+    '{"maxTextureDimension4D": 1}': "there is no limit `maxTextureDimension4D`",
     '{"features": "shader-f16"}': "`features` has a value that it cannot have",
     '{"cpu": 1}': "`cpu` has a value that it cannot have",
 }
@@ -112,7 +117,6 @@ def test_limits_that_are_not_in_a_file(cli: Cli, folder: Path, made: str) -> Non
     ran = cli("compile", made, *OWN, "--plan", "--limits", "/dev/zero", "-q")
     why = "cannot be read: it is a device, not a file"
     assert ran == Ran(2, "", f"-: error[cli/input]: `/dev/zero` {why}\n")
-
 
 
 @pytest.mark.parametrize("text", LIMITS)
@@ -163,3 +167,42 @@ def test_no_graph_is_no_plan(cli: Cli) -> None:
     assert ran == Ran(
         2, "", "-: error[cli/no-graph]: the manifest compiles to no kernel path, so there is nothing to plan\n"
     )
+
+
+SPELLED = {
+    "max_storage_buffer_binding_size": "maxStorageBufferBindingSize",
+    "max_buffer_size": "maxBufferSize",
+    "max_compute_workgroups_per_dimension": "maxComputeWorkgroupsPerDimension",
+    "max_compute_workgroup_storage_size": "maxComputeWorkgroupStorageSize",
+    "max_compute_invocations_per_workgroup": "maxComputeInvocationsPerWorkgroup",
+    "max_compute_workgroup_size_x": "maxComputeWorkgroupSizeX",
+    "max_storage_buffers_per_shader_stage": "maxStorageBuffersPerShaderStage",
+}
+
+
+@pytest.mark.parametrize("own", SPELLED)
+def test_limits_are_spelled_as_webgpu_or_wgpu_spells_them(cli: Cli, folder: Path, made: str, own: str) -> None:
+    """One limit in three spellings is one limit: what passes it is the same, and told the same."""
+    refused = set()
+    for name in (own, SPELLED[own], own.replace("_", "-")):
+        (folder / "limits.json").write_text(json.dumps({name: 1}))
+        ran = cli("compile", made, *OWN, "--plan", "--limits", "limits.json")
+        assert (ran.code, ran.out) == (1, "")
+        assert f"      {own} = 1\n" in ran.err
+        refused.add(ran.err)
+    assert len(refused) == 1
+
+
+@pytest.mark.parametrize("feature", ["subgroup", "subgroups"])
+def test_subgroups_are_spelled_in_two_ways(cli: Cli, folder: Path, made: str, feature: str) -> None:
+    """WebGPU calls the feature `subgroups`, wgpu `subgroup`."""
+    (folder / "limits.json").write_text(json.dumps({"features": ["shader-f16", feature, "timestamp-query"]}))
+    assert cli("compile", made, *OWN, "--plan", "--limits", "limits.json").code == 0
+
+
+def test_a_devices_whole_list_of_limits_may_be_given(cli: Cli, folder: Path, made: str) -> None:
+    """Limits that no compute pass meets change nothing."""
+    names = ["maxTextureDimension1D", "maxTextureArrayLayers", "maxBindGroups", "max-vertex-buffers"]
+    (folder / "limits.json").write_text(json.dumps(dict.fromkeys(names, 1)))
+    ran = cli("compile", made, *OWN, "--plan", "--limits", "limits.json")
+    assert ran == cli("compile", made, *OWN, "--plan")
