@@ -37,14 +37,18 @@ __all__ = [
 
 
 class Result:
-    """What a request gives: `value` is None where a rule found an error; `diagnostics` are in evaluation order."""
+    """What a request gives: `value` is None where a rule found an error; `diagnostics` are in evaluation order.
 
-    __slots__ = ("diagnostics", "ok", "value")
+    `asked` counts the items that were taken through a stage with checks: if it is 0, nothing was looked at.
+    """
 
-    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...]) -> None:
+    __slots__ = ("asked", "diagnostics", "ok", "value")
+
+    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...], asked: int = 0) -> None:
         self.ok = ok
         self.value = value
         self.diagnostics = diagnostics
+        self.asked = asked
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, Result)
@@ -64,12 +68,15 @@ class Applied(Result):
     @property
     def runtime_config(self) -> Any:
         """The runtime config with the compiled inference section."""
-        return self.value["runtimeConfig"] if self.value else None
+        return self._member("runtimeConfig")
 
     @property
     def state(self) -> Any:
         """The compiled graph, None where the manifest has none."""
-        return self.value["executionV0State"] if self.value else None
+        return self._member("executionV0State")
+
+    def _member(self, name: str) -> Any:
+        return self.value.get(name) if isinstance(self.value, dict) else None
 
 
 def load_pack(name_or_path: str) -> CompiledPack:
@@ -108,7 +115,7 @@ def apply(
     chosen = inference.get("kernelPath") if isinstance(inference, dict) else None
     inputs = {"manifest": manifest, "runtime_config": runtime_config, "presets": _presets(chosen)}
     outcome = _run("apply", pack, catalog, inputs)
-    return Applied(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics))
+    return Applied(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
 
 
 def contract(
@@ -126,7 +133,7 @@ def contract(
     fits both, but judges the manifest alone: overlay and layers do not matter. Raises as `compile` does.
     """
     outcome = _run("contract", pack, catalog, {"inference": manifest_inference, "model_id": model_id})
-    return Result(True, outcome.value, tuple(outcome.report.diagnostics))
+    return Result(True, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
 
 
 def graph(
@@ -141,7 +148,7 @@ def graph(
     """Check the slots and the phase boundary of a graph; as with `contract`, the verdict is in `value["ok"]`."""
     inputs = {"inference": manifest_inference, "runtime": runtime, "model_id": model_id, "num_layers": num_layers}
     outcome = _run("graph", pack, catalog, inputs)
-    return Result(True, outcome.value, tuple(outcome.report.diagnostics))
+    return Result(True, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
 
 
 def execution_from_kernel_path(
@@ -174,4 +181,4 @@ def _presets(chosen: Any) -> Mapping[str, Any]:
 
 
 def _result(outcome: Outcome) -> Result:
-    return Result(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics))
+    return Result(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)

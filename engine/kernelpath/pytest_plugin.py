@@ -37,6 +37,21 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """Refuse a pack that was named and has no tests: where others pass beside it, nothing would tell."""
+    folders = {path for argument in session.config.args if (path := _named_pack(session, argument)) is not None}
+    for folder in sorted(folders):
+        if not any(isinstance(item, RuleItem) and folder in item.path.parents for item in items):
+            raise pytest.UsageError(f"pack {folder.name} has no tests: a rule's test lies beside it")
+
+
+def _named_pack(session: pytest.Session, argument: str) -> Path | None:
+    """Return the pack's folder that an argument names, None if it names something else."""
+    path = session.config.invocation_params.dir.joinpath(argument)
+    return path.resolve() if (path / _PACK_FILE).is_file() else None
+
+
 def pack_folder_of(path: Path) -> Path | None:
     """Return the nearest folder above a file that is a pack."""
     return next((folder for folder in path.parents if (folder / _PACK_FILE).is_file()), None)

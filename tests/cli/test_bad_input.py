@@ -221,16 +221,6 @@ def test_what_is_no_runtime_config(cli: Cli, folder: Path, config: object, told:
     assert told in ran.err
 
 
-@pytest.mark.parametrize("execution", ["x", [], {"steps": {"0": {}}}, {"steps": 5}, {"steps": ""}])
-def test_something_else_in_place_of_a_graph(cli: Cli, folder: Path, execution: object) -> None:
-    """It is no graph, so that nothing is checked; but it does not pass."""
-    section = {"schema": "doppler.execution/v0", "sessionDefaults": {}, "execution": execution}
-    (folder / "odd.json").write_text(json.dumps(section))
-    ran = cli("check", "-q", "odd.json")
-    assert ran.code == 1
-    assert "error[cli/no-graph]: there is no execution graph here" in ran.out
-
-
 def test_closed_standard_input(folder: Path) -> None:
     """What cannot be read is bad input."""
     program = "import sys; from kernelpath.cli import main; sys.exit(main(['check', '-']))"

@@ -161,9 +161,13 @@ def test_a_section_has_no_architecture(cli: Cli) -> None:
     assert "name a model with --model" in ran.err
 
 
-def test_no_graph_is_no_plan(cli: Cli) -> None:
-    """A manifest without a graph is told to have nothing to plan."""
-    ran = cli("compile", "no-graph.json", "--plan", "-q")
+def test_a_graph_without_kernels_is_no_plan(cli: Cli, folder: Path) -> None:
+    """A manifest whose layers run no kernel has nothing to plan."""
+    manifest = json.loads((folder / "passes.json").read_text())
+    steps = manifest["inference"]["execution"]["steps"]
+    manifest["inference"]["execution"]["steps"] = [{**step, "src": "state"} for step in steps if step["op"] == "cast"]
+    (folder / "casts.json").write_text(json.dumps(manifest))
+    ran = cli("compile", "casts.json", "--plan", "-q")
     assert ran == Ran(
         2, "", "-: error[cli/no-graph]: the manifest compiles to no kernel path, so there is nothing to plan\n"
     )

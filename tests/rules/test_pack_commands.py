@@ -175,7 +175,7 @@ def test_format_writes_checks_and_shows(shop: Path, cli: Cli) -> None:
     code, out, _ = cli("fmt shop --diff")
     assert (code, out.splitlines()[-4:-2]) == (1, ["-check: box.size<=most", "+check: box.size <= most"])
     assert cli("fmt shop") == (0, "formatted shop/boxes/fits.yaml\n", "")
-    assert cli("fmt shop --check") == (0, "all files are formatted\n", "")
+    assert cli("fmt shop --check") == (0, "all 7 files are formatted\n", "")
 
 
 def test_lint_fixes_what_is_safe(shop: Path, cli: Cli) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.judging import refused
-from kernelpath.cli.packs import find, pack_model
+from kernelpath.cli.packs import find, no_rules, pack_model
 from kernelpath.packs.files import TEST_SUFFIX, PackErrors, pack_folder, read_node
 from kernelpath.packs.model import Check, Pack, Resolve, Rule, Stage, Table, Transition
 from kernelpath.packs.nodes import to_plain
@@ -28,6 +28,8 @@ def run_rule(options: Namespace) -> int:
         raise unusable("cli/usage", message, help_text="kernelpath explain FILE STEP[.FIELD]")
     found = find(pack, options.subject)
     rules = list(found.rules) if isinstance(found, Stage) else found
+    if not rules:
+        raise no_rules(f"{pack.name}/{options.subject}")
     if console.is_text:
         pages = ("".join(f"{line}\n" for line in rule_lines(pack, rule, options.pack)) for rule in rules)
         console.write("\n".join(pages))

@@ -69,11 +69,20 @@ def read_manifest(name: str) -> Manifest:
         return Manifest(document, whole=True)
     if isinstance(value, dict) and any(member in value for member in SECTION_MEMBERS):
         return Manifest(document, whole=False)
-    message = "this is neither a manifest nor an inference section"
-    if not isinstance(value, dict):
+    raise _no_manifest(document)
+
+
+def _no_manifest(document: Document) -> InputErrors:
+    """Return the error for a document that has nothing in it that is judged."""
+    from kernelpath.graph.recognising import recognise_document
+
+    value, meant = document.value, None
+    if isinstance(value, dict):
+        message, meant = recognise_document(value, ("inference", *SECTION_MEMBERS))
+    else:
         message = f"a manifest is an object, and this is {_kind(value)}"
-    help_text = "a manifest has a member `inference`; an inference section has `schema` and `execution`"
-    raise _misfit(document, "", message, help_text)
+    known = "a manifest has a member `inference`; an inference section has `schema` and `execution`"
+    return _misfit(document, "", message, f"did you mean `{meant}`? {known}" if meant else known)
 
 
 def read_overlay(name: str | None) -> Overlay | None:
@@ -177,10 +186,6 @@ def _misfit(document: Document, pointer: str, message: str, help_text: str | Non
 
 
 def _kind(value: Any) -> str:
-    """Return what kind of JSON value something is, as one says it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    kinds = ((list, "a list"), (str, "a string"), (dict, "an object"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), "a number")
+    from kernelpath.graph.recognising import json_kind  # only a mistake asks
+
+    return json_kind(value)

@@ -8,7 +8,7 @@ from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared
 from kernelpath.cli.pack_pages import pages
-from kernelpath.cli.packs import pack_model
+from kernelpath.cli.packs import pack_with_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def declare(arguments: Arguments) -> None:
 
 def run(options: Namespace) -> int:
     """Write every page, over older ones, and say how many there are."""
-    pack = pack_model(options.pack)
+    pack = pack_with_rules(options.pack)
     folder = Path(options.output or f"{pack.name}-rules")
     written = pages(pack, options.pack)
     for name, text in written.items():

@@ -12,7 +12,7 @@ from typing import Any
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import ItemWalk
-from kernelpath.evaluate.program import Outcome, ProgramRun
+from kernelpath.evaluate.program import Outcome, ProgramRun, program_of
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
 from kernelpath.evaluate.walk import Walk
@@ -73,7 +73,8 @@ class _Seen:
 
 
 def _run(pack: CompiledPack, program: str, values: Mapping[str, Any], seen: _Seen) -> Outcome:
-    run = _WatchedRun(pack, pack.meta["programs"][program], {**pack.meta["constants"], **values}, dict(values))
+    found = program_of(pack, program, values)
+    run = _WatchedRun(pack, found, {**pack.meta["constants"], **values}, dict(values))
     run.seen = seen
     seen.workspaces.append(run.workspace)
     return run.run()

@@ -120,10 +120,15 @@ class ProgramRun:
         data = entry["walk"]
         over = data["scope"]["over"]
         items = self.pack.value(over, self.workspace) if over else ONE
+        self._count(data, items)
         collected: dict[str, list[Any]] = {name: [] for name in data["collects"]}
         reached = self.pack.function(data["function"])(items, 0, self.workspace, {}, collected)
         if reached == len(items) or self._carefully(entry, self.workspace, items, reached, None, collected):
             self._take(entry, collected)
+
+    def _count(self, data: Mapping[str, Any], items: Sequence[Any]) -> None:
+        if data["checks"]:
+            self.report.asked += len(items)
 
     def _carefully(
         self,
@@ -158,6 +163,7 @@ class ProgramRun:
     def _visit(self, entry: EntryData, values: Mapping[str, Any], slots: Slots) -> None:
         """Run a flow over its items in the order of their list."""
         data, items = entry["walk"], values[entry["over"]]
+        self._count(data, items)
         collected: dict[str, list[Any]] = {name: [] for name in data["collects"]}
         reached = 0
         if not slots.doubtful:
@@ -170,6 +176,7 @@ class ProgramRun:
         from kernelpath.evaluate.unrolled import UNKNOWN, Unrolled  # packs whose flows are listed never need it
 
         items: Sequence[Any] = values[entry["over"]]
+        self._count(entry["walk"], items)
         start = {**slots.values, **dict.fromkeys(slots.unknown, UNKNOWN)}
         unrolled = Unrolled(self.pack, entry["walk"], values, items, start, self._fresh(entry))
         unrolled.run(entry["settle"])
@@ -225,6 +232,7 @@ class ProgramRun:
         outcome = self._program(entry["program"], {**self.shared, **inputs})
         for diagnostic in outcome.report.diagnostics:
             self.report.add(_moved(diagnostic, entry["prefix"]), entry["label"])
+        self.report.asked += outcome.report.asked
         if outcome.report.ok or entry["decision"]:
             self.workspace[entry["into"]] = outcome.value
         if entry["decision"]:
@@ -274,13 +282,31 @@ def _first_decision(report: Report) -> str | None:
 
 
 def run_program(pack: CompiledPack, name: str, values: Mapping[str, Any]) -> Outcome:
-    """Run the named program of a pack over the given workspace values."""
-    program = pack.meta["programs"][name]
-    missing = [value for value in program["outside"] if value not in values]
-    if missing:
-        raise _never_set(name, missing)
+    """Run the named program of a pack over the given workspace values; raises PackErrors as `program_of` does."""
+    program = program_of(pack, name, values)
     workspace = {**fresh(pack.meta["constants"]), **values}
     return ProgramRun(pack, program, workspace, dict(values)).run()
+
+
+def program_of(pack: CompiledPack, name: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a program that can be run over values; raises PackErrors if the pack lacks it, or they do not suffice."""
+    program: Mapping[str, Any] | None = pack.meta["programs"].get(name)
+    if program is None:
+        raise _no_program(pack, name)
+    missing = [value for value in (*program["outside"], *program["inputs"]) if value not in values]
+    if missing:
+        raise _never_set(name, missing)
+    return program
+
+
+def _no_program(pack: CompiledPack, name: str) -> Exception:
+    from kernelpath.diagnostics import Diagnostic
+    from kernelpath.packs.folders import PackErrors
+
+    known = ", ".join(f"`{each}`" for each in pack.meta["programs"]) or "none"
+    message = f"pack `{pack.meta['name']}` has no program `{name}`, so it cannot answer this"
+    help_text = f"its programs are {known}; declare it under `programs`, or extend a pack that has it"
+    return PackErrors([Diagnostic("pack/program", (), "error", message, help=help_text)])
 
 
 def _never_set(program: str, names: list[str]) -> Exception:

@@ -10,11 +10,15 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """The diagnostics of one run; `failed` are the stages in which something was an error."""
+    """The diagnostics of one run; `failed` are the stages in which something was an error.
 
-    __slots__ = ("_seen", "_stages", "diagnostics", "failed", "skipped", "verdicts")
+    `asked` counts the items that were taken through a stage with checks.
+    """
+
+    __slots__ = ("_seen", "_stages", "asked", "diagnostics", "failed", "skipped", "verdicts")
 
     def __init__(self) -> None:
+        self.asked = 0
         self.diagnostics: list[Diagnostic] = []
         self.failed: set[str] = set()
         self.skipped: set[str] = set()

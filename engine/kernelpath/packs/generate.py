@@ -275,6 +275,7 @@ class ModuleWriter:
             "stages": [self.stages[name] for name in names],
             "flow": self._flow(flow) if flow else None,
             "collects": collected,
+            "checks": any(isinstance(rule, Check) for stage in stages for rule in stage.rules),
         }
         return {"walk": walk, "stages": list(names), "collect": collect, "keep": keep, "also_reads": needed | over}
 

@@ -35,7 +35,7 @@ def kind_of(path: Path) -> str:
 def format_pack(folder: Path) -> list[Formatted]:
     """Return every YAML file of a pack's own folder, formatted; nothing is written.
 
-    Raises PackErrors or DocumentErrors for the first file that cannot be read.
+    Raises PackErrors or DocumentErrors for the first file or folder that cannot be read.
     """
     return [format_file(path, folder) for path in pack_paths(folder)]
 

@@ -23,6 +23,7 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "waivers": {
             "type": "array",
+            "minItems": 1,
             "items": {
                 "type": "object",
                 "required": ["rule", "reason", "owner", "expires"],

@@ -47,13 +47,15 @@ def declare(arguments: Arguments) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Show the tour, each command with its real output."""
+    """Show the tour, each command with its real output; one that cannot do its work ends it with its exit code."""
     if options.copy_to is not None:
         return _copy(Path(options.copy_to))
     options.pack, options.catalog = _absolute(options.pack), _absolute(options.catalog)
     with chdir(Path(__file__).parent):
         for about, command, most in TOUR:
-            _show(about, command, most, options)
+            code = _show(about, command, most, options)
+            if code not in (0, 1):
+                return code
     sys.stdout.write(NEXT)
     return 0
 
@@ -63,22 +65,23 @@ def _absolute(name: str) -> str:
     return os.path.abspath(name) if os.path.exists(name) else name
 
 
-def _show(about: str, command: str, most: int, options: Namespace) -> None:
-    """Run a command and show its output; of a long one the first lines."""
+def _show(about: str, command: str, most: int, options: Namespace) -> int:
+    """Run a command, show its output, of a long one the first lines, and return its exit code."""
     from kernelpath.cli.running import run as run_command
 
     sys.stdout.write(f"{about}\n\n$ kernelpath {command}\n")
     sys.stdout.flush()
     words = [*command.split(" "), "--pack", options.pack, "--catalog", options.catalog]
     if not most:
-        run_command(words)
+        code = run_command(words)
         sys.stdout.write("\n")
-        return
+        return code
     with _captured() as output:
-        run_command(words)
+        code = run_command(words)
     lines = output.getvalue().splitlines(keepends=True)
     sys.stdout.write("".join(lines[:most]))
     sys.stdout.write(f"... ({len(lines) - most} more lines)\n\n" if len(lines) > most else "\n")
+    return code
 
 
 @contextmanager
