@@ -6,7 +6,7 @@ import re
 from dataclasses import fields, replace
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.describing import described
+from kernelpath.cli.describing import POSITIONS, described
 from kernelpath.cli.executing import folded, opened, path_of
 from kernelpath.cli.inputs import read_document, unusable
 
@@ -50,6 +50,8 @@ def planned(options: Namespace, judged: Judged) -> tuple[dict[str, Any], list[Di
     path = path_of(judged.value, "plan")
     architecture = _architecture(options, judged)
     capacity = options.capacity or int(architecture["context_length"])
+    if capacity > POSITIONS:
+        raise unusable("cli/usage", f"a cache holds at most {POSITIONS:,} positions")
     limits = _limits(options.limits)
     shapes = {"prefill": prefill_shape(capacity, min(CHUNK, capacity)), "decode": decode_shape(capacity)}
     lowered = {name: lower(path, architecture, shape, limits) for name, shape in shapes.items()}
