@@ -8,6 +8,7 @@ from kernelpath.cli.judging import refused
 from kernelpath.cli.options import add_shared
 from kernelpath.cli.packs import named_packs
 from kernelpath.cli.placing import pack_sources
+from kernelpath.cli.saving import rewrite
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
 from kernelpath.packs.documents import DocumentErrors
 from kernelpath.packs.files import PackErrors, pack_folder
@@ -49,7 +50,7 @@ def run(options: Namespace) -> int:
         console.report(faults, pack_sources(faults), "" if faults else f"all {len(found)} files are formatted\n")
     else:
         for each in changed:
-            each.path.write_text(each.after, encoding="utf-8", newline="")
+            rewrite(each.path, each.before, each.after)
         console.write("" if console.quiet else "".join(f"formatted {each.shown}\n" for each in changed))
     return 1 if changed and (options.diff or options.check) else 0
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kernelpath.cli.console import Console
+from kernelpath.cli.inputs import unusable
 from kernelpath.cli.judging import refused
 from kernelpath.cli.options import PACKS_HELP, add_shared
 from kernelpath.cli.packs import named_packs, pack_with_rules
@@ -11,7 +14,6 @@ from kernelpath.packs.files import PackErrors, pack_folder, shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import SimpleNamespace as Namespace
 
     from kernelpath.cli.arguments import Arguments
@@ -45,7 +47,10 @@ def _lint(folder: Path, fix: bool, console: Console) -> list[Diagnostic]:
 
     if not fix:
         return lint(folder)
-    found, changed = fix_pack(folder)
+    try:
+        found, changed = fix_pack(folder)
+    except OSError as error:
+        raise unusable("cli/output", f"`{shown_path(Path(error.filename))}` cannot be written", error) from None
     if not console.quiet:
         console.error("".join(f"fixed {shown_path(path)}\n" for path in changed))
     return found

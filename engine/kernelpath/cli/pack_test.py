@@ -14,6 +14,7 @@ from kernelpath.cli.options import PACKS_HELP, add_shared, whole_number
 from kernelpath.cli.pack_runs import PackRun, RunSettings, run_cases, run_coverage, run_mutants
 from kernelpath.cli.pack_test_report import report, survivor_finding
 from kernelpath.cli.packs import named_packs
+from kernelpath.cli.saving import rewrite
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
 from kernelpath.packs.files import PackErrors, pack_folder, shown_path
 
@@ -100,7 +101,7 @@ def _updated(one: PackRun, console: Console) -> bool:
     """Rewrite the expectations that do not hold, show how, and return whether there were any."""
     found = updates(one.folder, one.results)
     for update in found:
-        update.path.write_text(update.after, encoding="utf-8", newline="")
+        rewrite(update.path, update.before, update.after)
         (console.write if console.is_text and console.output is None else console.error)(update.difference())
     return bool(found)
 

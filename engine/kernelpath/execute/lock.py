@@ -18,6 +18,7 @@ from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 from kernelpath.emit.plan.families import READ, UNIFORM, Families, Variant, load_families
 from kernelpath.execute.shaders import wgsl
 from kernelpath.execute.trial import chain
+from kernelpath.files.writing import write_file
 from kernelpath.graph.catalog import Kernel, kernel_reference
 from kernelpath.packs import documents
 from kernelpath.packs.files import PackErrors, read_node
@@ -64,9 +65,9 @@ def pin(lock: Path | None = None, catalog: Path | None = None) -> tuple[str, ...
     """Write the lock file and the catalogue, and return the kernels whose content changed, came or went."""
     path, now = lock or lock_file(), digests()
     before = read_lock(path) if path.is_file() else {}
-    path.write_text(_HEADER + "kernels:\n" + "".join(f"  {name}: {now[name]}\n" for name in now), encoding="utf-8")
+    write_file(path, (_HEADER + "kernels:\n" + "".join(f"  {name}: {now[name]}\n" for name in now)).encode())
     rows = write_yaml(catalog_document(now))
-    (catalog or catalog_file()).write_text(_CATALOG_HEADER + rows, encoding="utf-8")
+    write_file(catalog or catalog_file(), (_CATALOG_HEADER + rows).encode())
     return tuple(sorted(name for name in {*before, *now} if before.get(name) != now.get(name)))
 
 

@@ -29,11 +29,11 @@ _STREAM_FOLDERS = ("/dev/fd/", "/proc/self/fd/")
 class Refused(OSError):
     """A path that is not read or written although the system would allow it; `strerror` says why."""
 
-    def __init__(self, why: str, path: str | Path) -> None:
+    def __init__(self, why: str, path: str | os.PathLike[str]) -> None:
         super().__init__(errno.EINVAL, why, os.fspath(path))
 
 
-def read_file(path: str | Path, limit: int, within: Path | None = None) -> bytes:
+def read_file(path: str | os.PathLike[str], limit: int, within: Path | None = None) -> bytes:
     """Return the content of a file of at most `limit` bytes.
 
     `within` is a folder that the file must lie in, links followed. Raises OSError: `Refused` for what is not a file,

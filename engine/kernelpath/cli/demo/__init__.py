@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared
+from kernelpath.files.writing import write_new_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,16 +94,14 @@ def _captured() -> Iterator[StringIO]:
 
 def _copy(folder: Path) -> int:
     """Copy the manifests into a folder, over nothing that is there."""
-    target = folder
+    contents = {folder / name: (Path(__file__).parent / name).read_bytes() for name in MANIFESTS}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in MANIFESTS:
-            target = folder / name
-            with target.open("x", encoding="utf-8") as file:
-                file.write((Path(__file__).parent / name).read_text(encoding="utf-8"))
-            sys.stdout.write(f"{target}\n")
-    except FileExistsError:
-        raise unusable("cli/output", f"`{target}` is there already", help_text="name another folder") from None
+        write_new_files(contents)
+    except FileExistsError as error:
+        message = f"`{error.filename}` is there already"
+        raise unusable("cli/output", message, help_text="name another folder") from None
     except OSError as error:
         raise unusable("cli/output", f"`{os.fspath(folder)}` cannot be written", error) from None
+    sys.stdout.write("".join(f"{path}\n" for path in contents))
     return 0
