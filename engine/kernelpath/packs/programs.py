@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from kernelpath.language import BOOL, Names, Type
@@ -15,6 +15,15 @@ from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.model import Entry, Flow, Program, RecordShape, Scope, Stage, Term
 from kernelpath.packs.targets import Targets
 from kernelpath.packs.terms import TermReader, place_of
+
+#: The most entries of a pack's programs, with fragments written out where they are included.
+MAX_ENTRIES = 10_000
+#: The most entries that one program comes to, with the entries of the programs that it calls.
+MAX_CALLED = 10_000
+#: How deep fragments may include each other, and programs call each other.
+MAX_NESTING = 16
+
+_ENDS = 5
 
 VERBS = ("set", "walk", "flow", "read", "return", "call", "run", "judge")
 
@@ -31,6 +40,7 @@ class ProgramReader:
     flows: Mapping[str, Flow]
     records: Mapping[str, RecordShape]
     kept: set[str] = field(default_factory=set)
+    _left: int = MAX_ENTRIES
     targets: Targets = field(init=False)
 
     def __post_init__(self) -> None:
@@ -43,55 +53,108 @@ class ProgramReader:
         assert isinstance(run, documents.Sequence)
         assert isinstance(inputs, documents.Sequence)
         self.kept = set()
-        entries = [self._entry(item) for item in self._included(run, ())]
+        entries = [self._entry(item) for item in self._included(run)]
         for item in inputs:
             self.targets.known(item, str(to_plain(item)))
         value = self.terms.term(node["value"], self._names(), JSON)
         always = bool(plain.get("always", False))
         return Program(name, tuple(plain["inputs"]), tuple(entries), value, always, place_of(node))  # type: ignore[arg-type]
 
-    def refuse_circles(self) -> None:
-        """Collect programs that call each other in a circle: they would never end."""
-        called = {name: self._calls(node) for name, (_, node) in self.sections["programs"].items()}
-        for name in called:
+    def refuse_calls(self) -> None:
+        """Collect programs that call each other in a circle, and such as come to too many entries by their calls."""
+        entries = self._silently_included()
+        called = {name: _calls(found) for name, found in entries.items()}
+        graph = {name: {node.text for node in nodes if node.text in called} for name, nodes in called.items()}
+        try:
+            order = list(TopologicalSorter(graph).static_order())
+        except CycleError as error:
+            self._refuse_circle(error.args[1], called)
+        else:
+            self._refuse_large(order, {name: len(found) for name, found in entries.items()}, called)
+
+    def _refuse_circle(self, found: Sequence[str], called: Mapping[str, list[Scalar]]) -> None:
+        """Collect a circle, each of whose programs is called by the next, at a call of the first by its name."""
+        names = list(found)[:0:-1]
+        start = names.index(min(names))
+        names = [*names[start:], *names[:start], names[start]]
+        node = next(node for node in called[names[0]] if node.text == names[1])
+        message = f"programs call each other in a circle: {_way(names)}"
+        self.terms.fault(node, "pack/program", message)
+
+    def _refuse_large(
+        self, callees_first: Sequence[str], sizes: Mapping[str, int], called: Mapping[str, list[Scalar]]
+    ) -> None:
+        """Collect calls by which a program comes to too many entries, or by which calls go too deep."""
+        whole: dict[str, tuple[int, int]] = {}
+        for name in callees_first:
+            size, depth = sizes[name], 0
             for node in called[name]:
-                path = _path(called, node.text, name)
-                if path and name == min(path):
-                    circle = " -> ".join([name, *path])
-                    self.terms.fault(node, "pack/program", f"programs call each other in a circle: {circle}")
+                inner = whole.get(node.text, (0, 0))  # an unknown program is told elsewhere
+                size, depth = size + inner[0], max(depth, inner[1] + 1)
+                if size > MAX_CALLED or depth > MAX_NESTING:
+                    self._refuse_call(node, size > MAX_CALLED)
+                    size, depth = 0, 0  # its callers are not to blame
+                    break
+            whole[name] = (size, depth)
 
-    def _calls(self, node: Node) -> list[Scalar]:
-        assert isinstance(node, documents.Mapping)
-        run = node["run"]
-        assert isinstance(run, documents.Sequence)
-        with self._silent():
-            entries = list(self._included(run, ()))
-        return [call for entry in entries if isinstance(call := entry.get("call"), Scalar)]
+    def _refuse_call(self, node: Node, large: bool) -> None:
+        message = f"programs call each other over {MAX_NESTING} deep"
+        if large:
+            message = f"with this call the program comes to over {MAX_CALLED:,} entries"
+        self.terms.fault(node, "pack/program", message, "call a program once, and keep what it gives in a value")
 
-    @contextmanager
-    def _silent(self) -> Iterator[None]:
-        """Drop what is collected meanwhile: it was told already."""
+    def _silently_included(self) -> dict[str, list[documents.Mapping]]:
+        """Return the entries of every program; what is wrong with them was told already."""
         before = len(self.terms.diagnostics)
-        yield
+        self._left = MAX_ENTRIES
+        found = {}
+        for name, (_, node) in self.sections["programs"].items():
+            assert isinstance(node, documents.Mapping)
+            run = node["run"]
+            assert isinstance(run, documents.Sequence)
+            found[name] = list(self._included(run))
         del self.terms.diagnostics[before:]
+        return found
 
-    def _included(self, run: documents.Sequence, path: tuple[str, ...]) -> Iterator[documents.Mapping]:
-        """Yield the entries of a list, those of the fragments that it includes in their place."""
-        fragments = self.sections["fragments"]
+    def _included(self, run: documents.Sequence, path: tuple[Scalar, ...] = ()) -> Iterator[documents.Mapping]:
+        """Yield the entries of a list, those of the fragments that it includes in their place.
+
+        `path` are the names of the fragments that are being written out, where they are included.
+        """
         for item in run.items:
             assert isinstance(item, documents.Mapping)
             node = item.get("include")
+            if not self._has_place(node or (path[-1] if path else item)):
+                return
             if not isinstance(node, Scalar):
                 yield item
-            elif node.text in path:
-                circle = " -> ".join([*path, node.text])
-                self.terms.fault(node, "pack/fragment", f"fragments include each other in a circle: {circle}")
-            elif node.text in fragments:
-                fragment = fragments[node.text][1]
-                assert isinstance(fragment, documents.Sequence)
-                yield from self._included(fragment, (*path, node.text))
-            else:
-                self.terms.unknown(node, "fragment", node.text, fragments, "declare it under `fragments`")
+            elif (fragment := self._fragment(node, [one.text for one in path])) is not None:
+                yield from self._included(fragment, (*path, node))
+
+    def _has_place(self, node: Node) -> bool:
+        """Return whether the pack's programs may have another entry; says so once where not."""
+        self._left -= 1
+        if self._left == -1:
+            message = f"with fragments written out, the programs have over {MAX_ENTRIES:,} entries"
+            self.terms.fault(node, "pack/fragment", message, "include a fragment once, or make it a program")
+        return self._left >= 0
+
+    def _fragment(self, node: Scalar, path: Sequence[str]) -> documents.Sequence | None:
+        """Return the fragment that an entry includes; None after collecting why it cannot."""
+        fragments = self.sections["fragments"]
+        if node.text in path:
+            message = f"fragments include each other in a circle: {_way([*path, node.text])}"
+            self.terms.fault(node, "pack/fragment", message)
+        elif len(path) >= MAX_NESTING:
+            message = f"fragments include each other over {MAX_NESTING} deep"
+            self.terms.fault(node, "pack/fragment", message, "list the entries here")
+        elif node.text in fragments:
+            fragment = fragments[node.text][1]
+            assert isinstance(fragment, documents.Sequence)
+            return fragment
+        else:
+            self.terms.unknown(node, "fragment", node.text, fragments, "declare it under `fragments`")
+        return None
 
     def _names(self) -> Names:
         return self.terms.names(self.values)
@@ -251,15 +314,11 @@ class ProgramReader:
         return {}
 
 
-def _path(called: Mapping[str, list[Scalar]], start: str, goal: str) -> list[str]:
-    """Return a way from one program to another along their calls, empty where there is none."""
-    waiting, seen = [[start]], {start}
-    while waiting:
-        path = waiting.pop(0)
-        if path[-1] == goal:
-            return path
-        for node in called.get(path[-1], ()):
-            if node.text not in seen:
-                seen.add(node.text)
-                waiting.append([*path, node.text])
-    return []
+def _way(names: Sequence[str]) -> str:
+    """Return names as a way from one to the next, without the middle of a long one."""
+    shown = names if len(names) <= 2 * _ENDS else [*names[:_ENDS], "…", *names[-_ENDS:]]
+    return " -> ".join(shown)
+
+
+def _calls(entries: Sequence[documents.Mapping]) -> list[Scalar]:
+    return [call for entry in entries if isinstance(call := entry.get("call"), Scalar)]

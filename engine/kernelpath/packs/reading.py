@@ -310,7 +310,7 @@ class PackReader(Declarations):
         reader = ProgramReader(self.terms, self.values, self.scopes, self.sections, stages, flows, records)
         programs = self.sections["programs"].items()
         read = {name: reader.program(name, mapping_of(node)) for name, (_, node) in programs}
-        reader.refuse_circles()
+        reader.refuse_calls()
         return read
 
 
