@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.diagnostics import did_you_mean
-from kernelpath.language import RUNTIME, LanguageErrors, Names, Type, Vocabulary, check, parse
+from kernelpath.language import LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.builtins import DECLARED
+from kernelpath.language.parser import MAX_INTEGER
 from kernelpath.language.types import BOOL, FLOAT, INT, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, to_plain
@@ -47,6 +48,7 @@ class Declarations:
         self._refuse_taken()
         for name, (_, node) in self.sections["vocabularies"].items():
             plain: Any = to_plain(node)
+            self.terms.refuse_odd(mapping_of(node)["values"])
             vocabularies[name] = Vocabulary(name, tuple(plain["values"]), bool(plain.get("open", False)))
         self.record_types = {name: {} for name in self.sections["records"]}
         types: dict[str, Type] = {**vocabularies}
@@ -57,17 +59,15 @@ class Declarations:
                 self.record_types[name][key.text] = self.terms.type(mapping_of(value)["type"])
 
     def _refuse_taken(self) -> None:
-        """Refuse names that mean something else already: words of the language, its functions, the engine's own."""
+        """Refuse names that mean something else already: words of the language, its functions, vocabularies."""
         words = dict.fromkeys(WORDS, "a word of the language")
         functions = dict.fromkeys(DECLARED, "a function of the language")
-        classes = dict.fromkeys(RUNTIME, "a name of the engine's")
         vocabularies = dict.fromkeys(self.sections["vocabularies"], "a vocabulary")
         for section, taken in (
             ("vocabularies", words | functions),
             ("functions", words | functions | vocabularies),
             ("values", words),
             ("constants", words),
-            ("records", classes),
         ):
             for name, (key, _) in self.sections[section].items():
                 if name in taken:
@@ -103,9 +103,12 @@ class Declarations:
             self.values[name] = self.terms.type(mapping_of(node)["type"])
 
     def _constant(self, node: Node, wanted: Type) -> None:
-        """Hold a constant to its type; a number, a text or a list says of each part what is wrong with it."""
-        if not holds(to_plain(node), wanted):
-            self.terms.fault(node, "pack/constant", f"this is no `{wanted}`")
+        """Check a constant against its type, and its texts for characters that cannot be seen."""
+        self.terms.refuse_odd(node)
+        value = to_plain(node)
+        if not holds(value, wanted):
+            help_text = "an int must be within ±2**63" if type(value) is int and wanted == INT else None
+            self.terms.fault(node, "pack/constant", f"this is not a value of type `{wanted}`", help_text)
 
     def _read_scopes(self) -> None:
         for name, (_, node) in self.sections["scopes"].items():
@@ -193,6 +196,8 @@ def holds(value: Any, wanted: Type) -> bool:
             return value in wanted.values
         case Record():
             return False
+    if isinstance(value, int) and wanted in (INT, FLOAT) and abs(value) > MAX_INTEGER:
+        return False
     kinds = {BOOL: (bool,), INT: (int,), FLOAT: (int, float), STRING: (str,), NULL: (type(None),)}
     return wanted not in kinds or type(value) in kinds[wanted]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic
+from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import Checked
 from kernelpath.packs.availability import outside, reads
 from kernelpath.packs.deciding import deciding
@@ -34,7 +35,7 @@ from kernelpath.packs.model import (
     Transition,
 )
 from kernelpath.packs.python_text import ExpressionWriter, identifier
-from kernelpath.packs.record_text import class_lines, read_from_workspace, reader_lines, reader_name
+from kernelpath.packs.record_text import class_lines, class_name, read_from_workspace, reader_lines, reader_name
 from kernelpath.packs.sweep import SweepWriter
 
 HEADER = ["from itertools import islice", ""]
@@ -116,7 +117,7 @@ class ModuleWriter:
 
     def _rule(self, rule: Rule) -> Data:
         name = rule_function(rule)
-        self.lines += [f"# {' '.join(f'{rule.identity}: {rule.summary}'.split())}", ""]
+        self.lines += [f"# {printable(' '.join(f'{rule.identity}: {rule.summary}'.split()))}", ""]
         data: Data = {
             "id": rule.identity,
             "stage": rule.stage,
@@ -186,7 +187,7 @@ class ModuleWriter:
 
     def _record(self, record: RecordShape) -> Data:
         """Write the class of a record, and the function that reads it where the engine builds it."""
-        self._claim(record.name)
+        self._claim(class_name(record))
         self.lines += class_lines(record)
         if record.scope is not None:
             self.lines += reader_lines(record, self.pack.scopes[record.scope], self.expressions)

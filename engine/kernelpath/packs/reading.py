@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,7 +34,7 @@ from kernelpath.packs.model import Flow, Pack, Parts, RecordField, RecordShape, 
 from kernelpath.packs.passing import Passages, declared_passages, guarantees, lasting
 from kernelpath.packs.programs import ProgramReader
 from kernelpath.packs.rules import RuleNode, RuleReader, ordered, read_rule_nodes
-from kernelpath.packs.shape import validate
+from kernelpath.packs.shape import control_characters, validate
 from kernelpath.packs.terms import place_of
 from kernelpath.resources import resource
 
@@ -71,11 +71,17 @@ def read_pack(folder: Path, files: PackFiles | None = None) -> Pack:
         chain = read_chain(read)
     except PackErrors as errors:
         raise _with_rule_files(errors.diagnostics, rule_files(read.layers[0])) from None
-    shape = [found for layer in chain for found in validate(layer.root, pack_schema())]
+    shape = [found for layer in chain for found in _misshapen(layer)]
     shape += [found for layer in read.layers for found in stray_files(layer)]
     if shape:
         raise _with_rule_files(shape, [file for layer in chain for file in layer.rules])
     return PackReader(chain, read.digest).read()
+
+
+def _misshapen(layer: Layer) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the shape of a pack's pack.yaml."""
+    yield from validate(layer.root, pack_schema())
+    yield from control_characters(layer.root)
 
 
 def _with_rule_files(found: Sequence[Diagnostic], files: Sequence[RuleFile]) -> PackErrors:

@@ -7,10 +7,15 @@ from kernelpath.packs.model import RecordShape, Scope
 from kernelpath.packs.python_text import ExpressionWriter, Lines, local_name
 
 
+def class_name(record: RecordShape) -> str:
+    """Return the name of a record's class, which is never a word of Python or a name of the engine."""
+    return f"Record_{record.name}"
+
+
 def class_lines(record: RecordShape) -> list[str]:
     """Return the class of a record."""
     spelled = ", ".join(repr(attribute(field.name)) for field in record.fields)
-    return [f"class {record.name}:", f"    __slots__ = ({spelled},)", "", ""]
+    return [f"class {class_name(record)}:", f"    __slots__ = ({spelled},)", "", ""]
 
 
 def reader_name(record: RecordShape) -> str:
@@ -38,7 +43,7 @@ def reader_lines(record: RecordShape, scope: Scope, expressions: ExpressionWrite
             body.add("if position in failed:\n    records.append(None)\n    continue")
             if scope.index:
                 body.add(f"{local_name(scope.index)} = position")
-            body.add(f"_record = {record.name}()")
+            body.add(f"_record = {class_name(record)}()")
             for field in record.fields:
                 if field.value:
                     body.add(f"_record.{attribute(field.name)} = {expressions.write(field.value.checked, {})}")

@@ -17,7 +17,7 @@ from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, 
 from kernelpath.packs.files import PackErrors, RuleFile, rule_source
 from kernelpath.packs.model import Candidate, Check, Resolve, Rule, Scope, Term, Text, Transition
 from kernelpath.packs.reads import gives, variables_read
-from kernelpath.packs.shape import validate
+from kernelpath.packs.shape import control_characters, validate
 from kernelpath.packs.tables import TableReader, check_always
 from kernelpath.packs.terms import TermReader, place_of
 from kernelpath.resources import resource
@@ -63,17 +63,24 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
     schema = rule_schema()
     if len(kinds) == 1:  # the file says which kind it is, so its faults are told against that kind alone
         schema = next(part for part in schema["oneOf"] if part["title"] == kinds[0])
-    found = validate(root, schema)
+    found = [*validate(root, schema), *control_characters(root)]
     diagnostics.extend(found)
     if found or not isinstance(root, documents.Mapping):
         return None
     order = root.get("order")
-    place = float(order.value) if isinstance(order, Scalar) else math.inf  # type: ignore[arg-type]
+    place = _float(order.value) if isinstance(order, Scalar) else math.inf
     if order is not None and not math.isfinite(place):
-        message, help_text = "`order` is no finite number", "leave it out, and the rule comes last"
+        message, help_text = "`order` is not a finite number", "leave it out, and the rule comes last"
         diagnostics.append(Diagnostic("pack/order", (), ERROR, message, span=order.span, help=help_text))
         return None
     return RuleNode(file, root, kinds[0], place)
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 @dataclass(slots=True)

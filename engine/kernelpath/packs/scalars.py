@@ -39,6 +39,8 @@ def resolve(text: str) -> PlainScalar:
             raise OverflowError(text[:20])
         return int(text)
     if _HEXADECIMAL.fullmatch(text):
+        if len(text) > MAX_DIGITS * 4 // 5:  # a hexadecimal digit makes 1.2 decimal ones
+            raise OverflowError(text[:20])
         return int(text, 16)
     if _FLOAT.fullmatch(text):
         return float(text)
