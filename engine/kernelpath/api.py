@@ -8,6 +8,7 @@ from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.question import ask as ask_question
 from kernelpath.graph.catalog import load_catalog
+from kernelpath.packs.folders import PackErrors
 from kernelpath.packs.libraries import resource_value
 
 TYPE_CHECKING = False
@@ -38,11 +39,15 @@ __all__ = [
 
 
 class Result:
-    """What a question gives: `value` is None if a rule found an error; `diagnostics` are by stage, then by place."""
+    """What a question gives: `value` is None if a rule found an error; `diagnostics` are by stage, then by place.
 
-    __slots__ = ("diagnostics", "ok", "value")
+    `asked` counts the items that were taken through a stage with checks: if it is 0, nothing was looked at.
+    """
 
-    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...]) -> None:
+    __slots__ = ("asked", "diagnostics", "ok", "value")
+
+    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...], asked: int = 0) -> None:
+        self.asked = asked
         self.ok = ok
         self.value = value
         self.diagnostics = diagnostics
@@ -65,12 +70,15 @@ class Applied(Result):
     @property
     def runtime_config(self) -> Any:
         """The runtime config with the compiled inference section."""
-        return self.value["runtimeConfig"] if self.value else None
+        return self._member("runtimeConfig")
 
     @property
     def state(self) -> Any:
         """The compiled graph, None if the manifest has none."""
-        return self.value["executionV0State"] if self.value else None
+        return self._member("executionV0State")
+
+    def _member(self, name: str) -> Any:
+        return self.value.get(name) if isinstance(self.value, dict) else None
 
 
 def load_pack(name_or_path: str) -> CompiledPack:
@@ -83,11 +91,11 @@ def ask(question: str, *, pack: CompiledPack | str, **documents: Any) -> Result:
 
     Documents are any JSON values and are never changed; the answer may have parts in common with them, so copy it
     before you change it. A document that the pack takes from shipped data may be given by a name, too. Raises
-    PackErrors if the pack or such data cannot be used, TypeError for a question or a document that the pack does not
-    have.
+    PackErrors if the pack or such data cannot be used or has no such question, TypeError for a document that the pack
+    does not have.
     """
     outcome = run(question, pack, documents)
-    return Result(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics))
+    return Result(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
 
 
 def run(question: str, pack: CompiledPack | str, documents: Mapping[str, Any]) -> Outcome:
@@ -108,7 +116,7 @@ def given_values(pack: CompiledPack, question: str, documents: Mapping[str, Any]
     """Return what a question is asked with: the documents that are given, and shipped data for the others."""
     asked, known = pack.meta["questions"].get(question), pack.meta["documents"]
     if asked is None:
-        raise TypeError(f"the pack has no question `{question}`; it has {', '.join(pack.meta['questions'])}")
+        raise _no_question(pack, question)
     for name in documents:
         if name not in known and name not in pack.meta["inputs"]:
             raise TypeError(f"the pack has no document `{name}`; it has {', '.join(known)}")
@@ -121,6 +129,15 @@ def given_values(pack: CompiledPack, question: str, documents: Mapping[str, Any]
         if document["resource"] is not None
     }
     return {**documents, **resources}
+
+
+def _no_question(pack: CompiledPack, name: str) -> PackErrors:
+    from kernelpath.diagnostics import Diagnostic
+
+    known = ", ".join(f"`{each}`" for each in pack.meta["questions"]) or "none"
+    message = f"pack `{pack.meta['name']}` has no question `{name}`, so it cannot answer this"
+    help_text = f"its questions are {known}; declare it under `questions`, or extend a pack that has it"
+    return PackErrors([Diagnostic("pack/question", (), "error", message, help=help_text)])
 
 
 def _manifest(inference: Any, model_id: Any, num_layers: Any) -> dict[str, Any]:
@@ -154,7 +171,7 @@ def apply(
 ) -> Applied:
     """Apply a manifest's execution graph to a runtime config; as for the rest see `ask`."""
     found = ask("apply", pack=pack, manifest=manifest, runtime_config=runtime_config, catalog=catalog)
-    return Applied(found.ok, found.value, found.diagnostics)
+    return Applied(found.ok, found.value, found.diagnostics, found.asked)
 
 
 def contract(
@@ -173,7 +190,7 @@ def contract(
     """
     manifest = _manifest(manifest_inference, model_id, num_layers)
     found = ask("contract", pack=pack, manifest=manifest, catalog=catalog)
-    return Result(True, found.value, found.diagnostics)
+    return Result(True, found.value, found.diagnostics, found.asked)
 
 
 def graph(
@@ -188,7 +205,7 @@ def graph(
     """Check the slots and the phase boundary of a graph; as with `contract`, the verdict is in `value["ok"]`."""
     manifest = _manifest(manifest_inference, model_id, num_layers)
     found = ask("graph", pack=pack, manifest=manifest, runtime=runtime, catalog=catalog)
-    return Result(True, found.value, found.diagnostics)
+    return Result(True, found.value, found.diagnostics, found.asked)
 
 
 def execution_from_kernel_path(

@@ -37,6 +37,21 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """Refuse a pack that was named and has no tests: where others pass beside it, nothing would tell."""
+    folders = {path for argument in session.config.args if (path := _named_pack(session, argument)) is not None}
+    for folder in sorted(folders):
+        if not any(isinstance(item, RuleItem) and folder in item.path.parents for item in items):
+            raise pytest.UsageError(f"pack {folder.name} has no tests: a rule's test lies beside it")
+
+
+def _named_pack(session: pytest.Session, argument: str) -> Path | None:
+    """Return the pack's folder that an argument names, None if it names something else."""
+    path = session.config.invocation_params.dir.joinpath(argument)
+    return path.resolve() if (path / _PACK_FILE).is_file() else None
+
+
 def pack_folder_of(path: Path) -> Path | None:
     """Return the nearest folder above a file that is a pack."""
     return next((folder for folder in path.parents if (folder / _PACK_FILE).is_file()), None)
@@ -122,12 +137,12 @@ def rendered(diagnostics: tuple[Diagnostic, ...], root: Path) -> str:
     """Return diagnostics as text, with the lines of the files that can be found."""
     from kernelpath.diagnostics import Source
     from kernelpath.diagnostics.render.text import render
-    from kernelpath.resources import resource
+    from kernelpath.packs.files import shown_text
 
     sources = {}
     for name in {found.span.file for found in diagnostics if found.span}:
-        places = [Path(name), root / name, resource() / name]
-        path = next((place for place in places if place.is_file()), None)
-        if path is not None:
-            sources[name] = Source(name, path.read_text(encoding="utf-8", errors="replace"))
+        texts = (shown_text(str(place)) for place in (name, root / name))
+        text = next((text for text in texts if text is not None), None)
+        if text is not None:
+            sources[name] = Source(name, text)
     return render(list(diagnostics), sources)

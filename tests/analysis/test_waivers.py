@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernelpath.analysis.waivers import WaiverErrors, apply_waivers, read_waivers
 from kernelpath.analysis.waivers.applying import render_json, render_markdown, render_text
@@ -63,6 +66,10 @@ def test_a_waiver_counts_up_to_its_last_day() -> None:
     ]
 
 
+#: Globs that match every name, or nearly.
+NOTHING = ("*", "**", "?*", "*?", "*?*", "??*", "?*?", "*" * 5, "?**?", "*-*", "r*", "*d*")
+
+
 @pytest.mark.parametrize(
     ("members", "expected"),
     [
@@ -73,6 +80,14 @@ def test_a_waiver_counts_up_to_its_last_day() -> None:
         ({"rule": "**"}, ["waiver/over-broad"]),
         ({"model": "*", "step": "*"}, ["waiver/over-broad"]),
         ({"model": "", "step": ""}, ["waiver/over-broad"]),
+        *(({"model": model, "step": step}, ["waiver/over-broad"]) for model in NOTHING for step in ("*", "?*", "*_*")),
+        ({"model": "*1", "step": "b*"}, ["waiver/over-broad"]),
+        ({"model": "red*", "step": "*"}, []),
+        ({"model": "*", "step": "box*"}, []),
+        ({"model": "?????", "step": "*"}, []),
+        ({"rule": "boxes/?*/colour"}, ["waiver/over-broad"]),
+        ({"rule": "?*/look/colour"}, ["waiver/over-broad"]),
+        ({"rule": "boxes/look/?*"}, []),
         ({"model": "*"}, []),
         ({"step": "*"}, []),
         ({"rule": "boxes/look/*"}, []),
@@ -142,3 +157,39 @@ def test_the_outcome_is_shown() -> None:
     )
     assert "| red-1 | box_1 | `boxes/look/colour` | ann | 2030-06-15 | old stock |" in render_markdown(result)
     assert '"expires": "2030-06-15"' in render_json(result)
+
+
+LETTERS = st.sampled_from("ab/*?")
+
+
+@given(st.text(LETTERS, max_size=8), st.text(st.sampled_from("ab/"), max_size=8), st.sampled_from(["", "/"]))
+def test_globs_are_matched_as_their_regex_would(glob: str, text: str, apart: str) -> None:
+    """What a glob matches is what a backtracking matcher finds: stars take any characters, two of them across parts."""
+    one = "[^/]" if apart else "."
+    stars = re.sub(r"\*+", lambda found: f"{one}*" if len(found[0]) == 1 else ".*", glob)
+    expected = re.fullmatch(stars.replace("?", one), text) is not None
+    assert matches(glob, text, apart) is expected
+
+
+@pytest.mark.parametrize(
+    ("glob", "text", "expected"),
+    [
+        ("*a" * 20 + "*b", "a" * 60, False),
+        ("*a" * 400 + "*b", "a" * 20_000, False),
+        ("*a" * 400, "a" * 20_000, True),
+        ("*?" * 400 + "b", "a" * 20_000, False),
+        ("**/" * 300 + "b", "a/" * 10_000, False),
+    ],
+)
+def test_a_glob_never_goes_back(glob: str, text: str, expected: bool) -> None:
+    """A glob on which a backtracking matcher would never end is matched in one pass over the text."""
+    assert matches(glob, text, "/") is expected
+
+
+def test_a_glob_has_a_longest_length() -> None:
+    """A glob longer than names are is refused at its place, with the limit."""
+    with pytest.raises(WaiverErrors) as raised:
+        _waivers(_waiver(model="a" * 1_001))
+    assert [(str(d.span), d.message) for d in raised.value.diagnostics] == [
+        ("waivers.yaml:3:12", "the text is longer than 1000 characters")
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Ran
+from kernelpath.resources import resource
 
 Cli = Callable[..., Ran]
 
@@ -61,7 +63,8 @@ def test_a_missing_folder(cli: Cli) -> None:
 def test_a_folder(cli: Cli, folder: Path) -> None:
     """A folder is no file."""
     ran = cli("check", str(folder), "-q")
-    assert (ran.code, ran.err) == (2, f"-: error[cli/input]: `{folder}` is a folder, not a file\n")
+    message = f"`{folder}` cannot be read: it is a folder, not a file"
+    assert (ran.code, ran.err) == (2, f"-: error[cli/input]: {message}\n")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -76,7 +79,7 @@ def test_a_file_without_permission(cli: Cli, folder: Path) -> None:
 def test_a_name_that_no_system_takes(cli: Cli) -> None:
     """A name that cannot be opened at all is a message too."""
     ran = cli("check", "a\0b", "-q")
-    assert (ran.code, ran.err) == (2, "-: error[cli/input]: `a\\x00b` cannot be read: embedded null byte\n")
+    assert (ran.code, ran.err) == (2, "-: error[cli/input]: there is no file `a\\x00b`\n")
 
 
 def test_a_binary_file(cli: Cli, folder: Path) -> None:
@@ -91,7 +94,8 @@ def test_a_huge_file(cli: Cli, folder: Path) -> None:
     with (folder / "huge.json").open("wb") as file:
         file.truncate(300_000_000)
     ran = cli("check", "huge.json", "-q")
-    assert (ran.code, ran.err) == (2, "huge.json:1:1: error[json/too-large]: the file is larger than 256 MB\n")
+    why = "it has more than 256,000,000 bytes, the most that is read"
+    assert (ran.code, ran.err) == (2, f"-: error[cli/input]: `huge.json` cannot be read: {why}\n")
 
 
 def test_standard_input_twice(cli: Cli) -> None:
@@ -217,22 +221,71 @@ def test_what_is_no_runtime_config(cli: Cli, folder: Path, config: object, told:
     assert told in ran.err
 
 
-@pytest.mark.parametrize("execution", ["x", [], {"steps": {"0": {}}}, {"steps": 5}, {"steps": ""}])
-def test_something_else_in_place_of_a_graph(cli: Cli, folder: Path, execution: object) -> None:
-    """It is no graph, so that nothing is checked; but it does not pass."""
-    section = {"schema": "doppler.execution/v0", "sessionDefaults": {}, "execution": execution}
-    (folder / "odd.json").write_text(json.dumps(section))
-    ran = cli("check", "-q", "odd.json")
-    assert ran.code == 1
-    assert "error[cli/no-graph]: there is no execution graph here" in ran.out
-
-
 def test_closed_standard_input(folder: Path) -> None:
     """What cannot be read is bad input."""
     program = "import sys; from kernelpath.cli import main; sys.exit(main(['check', '-']))"
     command = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)} <&-"
     ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (2, "error[cli/input]: standard input is closed\n\n1 error\n")
+
+
+#: Commands that read a file, which is named FILE.
+READERS = (
+    "check FILE",
+    "check passes.json --runtime FILE",
+    "check passes.json --waivers FILE",
+    "check passes.json --catalog FILE",
+    "compile FILE",
+    "apply FILE overlay.json",
+    "apply passes.json FILE",
+    "explain FILE attend",
+    "fix FILE",
+    "kernels repin FILE",
+    "kernels list --catalog FILE",
+    "pack diff strict execution-v0 --manifests FILE*",
+)
+KINDS = {
+    "pipe": "it is a named pipe, not a file",
+    "device": "it is a device, not a file",
+    "folder": "it is a folder, not a file",
+    "huge": "bytes, the most that is read",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", READERS)
+def test_what_is_not_a_file_or_too_large(cli: Cli, folder: Path, command: str, kind: str) -> None:
+    """Whatever is named for a file is neither waited for nor read without an end: it is bad input, by what it is."""
+    os.mkfifo("pipe")
+    Path("device").symlink_to("/dev/zero")
+    Path("folder").mkdir()
+    with open("huge", "wb") as file:
+        file.truncate(300_000_000)
+    ran = cli(*command.replace("FILE", kind).split(), "-q")
+    assert (ran.code, ran.out, KINDS[kind] in ran.err) == (2, "", True)
+
+
+def test_what_a_shell_gives_for_a_command(folder: Path) -> None:
+    """`<(command)` is a stream that is open already, and is read like standard input."""
+    program = shlex.join([sys.executable, "-c", "import sys; from kernelpath.cli import main; sys.exit(main())"])
+    command = f"{program} check <(cat passes.json) --runtime <(echo '{{\"session\":{{}}}}') --catalog <(cat catalog)"
+    shutil.copy(resource("kernels", "catalogs", "doppler-0.1.7.yaml"), "catalog")
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ": clean, 8 steps over 4 layers" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "limit"), [("check -", "256,000,000"), ("check passes.json --waivers -", "5,000,000")]
+)
+def test_standard_input_without_an_end(folder: Path, words: str, limit: str) -> None:
+    """What comes on standard input has the limit that a file has."""
+    program = "import sys; from kernelpath.cli import main; sys.exit(main())"
+    with open("/dev/zero", "rb") as endless:
+        command = [sys.executable, "-c", program, *words.split(), "-q"]
+        ran = subprocess.run(command, stdin=endless, capture_output=True, text=True, check=False)
+    message = f"-: error[cli/input]: standard input has more than {limit} bytes, the most that is read\n"
+    assert (ran.returncode, ran.stderr) == (2, message)
 
 
 def test_demo_into_a_file(cli: Cli) -> None:

@@ -90,14 +90,6 @@ def test_a_kernel_path_of_the_config_is_what_is_checked(cli: Cli) -> None:
     assert ran == Ran(0, "passes.json: clean, 35 steps over 4 layers by pack execution-v0\n", "")
 
 
-def test_nothing_to_check_is_said(cli: Cli) -> None:
-    """A manifest without a graph is let through, as the rules say, but not without a word."""
-    ran = cli("check", "no-graph.json")
-    assert ran.code == 0
-    assert "note[cli/no-graph]: there is no execution graph here, so that nothing was checked" in ran.out
-    assert "clean" not in ran.out
-
-
 def test_output_goes_to_a_file(cli: Cli, folder: Path) -> None:
     """`--output` takes the report, and nothing is printed."""
     ran = cli("check", "fails.json", "--format", "sarif", "--output", "report.sarif")

@@ -46,13 +46,6 @@ def test_compile_gives_findings_to_tools(cli: Cli) -> None:
     assert json.loads(ran.out)["summary"]["error"] == 3
 
 
-def test_compile_without_a_graph(cli: Cli) -> None:
-    """A manifest without a graph compiles to null, and that is said."""
-    ran = cli("compile", "no-graph.json")
-    assert (ran.code, ran.out) == (0, "null\n")
-    assert ran.err.startswith("note[cli/no-graph]")
-
-
 def test_compile_prints_a_part(cli: Cli) -> None:
     """`--part` prints what a JSON pointer leads to."""
     ran = cli("compile", "passes.json", "--part", "/resolvedSteps/prefill/0/precision")

@@ -15,6 +15,7 @@ import pytest
 import kernelpath.execute.device as device
 from cli.conftest import Ran
 from cli.model_files import WORDS, model_file
+from models.files import write_gguf
 from models.oracle import Oracle, greedy
 from models.test_tokenizer import built, byte_level
 from models.tiny import tiny_model
@@ -121,6 +122,48 @@ def test_the_cache_has_room_for_what_is_asked(cli: Cli, model: str) -> None:
     whole = _told(cli, *words)
     assert (len(whole["ids"]), whole["stopped"]) == (63, "capacity")  # 64 positions, and a last token without one
     assert len(_told(cli, *words, "--capacity", "10")["ids"]) == 9
+
+
+def test_a_cache_that_no_machine_has_room_for(cli: Cli, folder: Path) -> None:
+    """A model may say that it holds any number of positions: what they take is told before it is asked for."""
+    more = {"llama.context_length": 4_294_967_295}
+    write_gguf(folder / "long.gguf", tiny_model("llama", "f32"), "llama", more)
+    ran = cli("run", "long.gguf", "--ids", "1", *NUMPY, "--capacity", "4000000000", "-q")
+    assert (ran.code, ran.out) == (2, "")
+    message = "numpy has no room for the 4,096,000,000,000 bytes of the cache: the machine has "
+    assert ran.err.startswith(f"-: error[device/unusable]: {message}")
+
+
+def test_memory_that_is_not_given(cli: Cli, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that runs out of memory is told of, with what needs less."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise MemoryError("unable to allocate 5 GiB")
+
+    monkeypatch.setattr("kernelpath.execute.session.Session.prefill", refuse)
+    monkeypatch.setattr("kernelpath.execute.session.Session.generate", refuse)
+    for form in ((), JSON):
+        ran = cli("run", model, "--ids", "1", *NUMPY, *form)
+        assert ran.code == 2
+        assert "the machine has no memory for this: unable to allocate 5 GiB" in ran.out + ran.err
+
+
+def test_what_of_a_model_is_not_read_is_told(cli: Cli, folder: Path) -> None:
+    """People read it on standard error with every command that opens the model, tools in the document."""
+    write_gguf(folder / "odd.gguf", tiny_model("llama", "f32"), "llama", {"llama.colour": "green"})
+    line = "model: warning[model/unread-keys]: `colour` of this `llama` model is not read\n"
+    words = ("run", "odd.gguf", "--ids", "1", "--max-tokens", "1", *NUMPY)
+    assert cli(*words, "-q").err == line
+    assert "warning[model/unread-keys]: `colour` of this `llama` model is not read\n" in cli(*words).err
+    ran = cli(*words, *JSON)
+    assert (ran.code, ran.err) == (0, "")
+    assert [found["rule"] for found in json.loads(ran.out)["warnings"]] == ["model/unread-keys"]
+    made = cli("init", "odd.gguf", "-q", "--output", "made.json")
+    assert made == Ran(0, "", line)
+    bench = cli("bench", "odd.gguf", "--prefill", "2", "--decode", "1", "--repeat", "1", *NUMPY, "-q")
+    assert (bench.code, bench.err) == (0, line)
+    planned = cli("compile", "made.json", "--plan", "--model", "odd.gguf", "--catalog", "kernelpath", "-q")
+    assert (planned.code, planned.err) == (0, line)
 
 
 def test_no_token_is_asked_for(cli: Cli, model: str) -> None:

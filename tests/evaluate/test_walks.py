@@ -125,6 +125,34 @@ def test_a_rule_that_cannot_be_evaluated_is_a_finding(paint: Any) -> None:
     ]
 
 
+def test_what_an_open_check_makes_sure_of_is_not_relied_on(paint: Any) -> None:
+    """A check with `stop` that has no value, or reads what is unknown, is no ground for the rules that rely on it."""
+    sure = check("{0} and below != null", "x", 31, extra="stop: true\n")
+    rules = {"paint__reads": check('lower(below) == "red"', "{below}", 50)}
+    broken = paint(
+        [box("a", "nowhere"), box("b", "gone", paint="blue")],
+        paint__sure=sure.format("1 // (box.size - 1) > 0"),
+        **rules,
+    )
+    assert told(broken) == [
+        ("boxes/paint/coat-known", "a", "box `a` stands on `nowhere`, which is not painted"),
+        ("boxes/paint/sure", "b", "rule `boxes/paint/sure` cannot be evaluated here: division by zero"),
+    ]
+
+
+def test_no_row_is_asked_after_the_first_that_applies(paint: Any) -> None:
+    """A later row without a value is no fault of a box that an earlier row is for, be the box at fault or not."""
+    table = (
+        "summary: A\nwhy: b\neach: painting\norder: 25\ntable: coat_text\nhit: first\nrows:\n"
+        "  - {when: box.size < 5, value: '\"small\"'}\n  - {when: 1 // (box.size - 1) > 0, value: '\"big\"'}\n"
+        "  - {value: '\"any\"'}\n"
+    )
+    rules = {"paint__coat_text": table, "paint__no_b": check('box.name != "b"', "no", severity="warning")}
+    outcome = paint([box("a"), box("b")], **rules)
+    assert told(outcome) == [("boxes/paint/no-b", "b", "no")]
+    assert outcome.value == {"coats": ["small", "small"], "boxes": 2}
+
+
 def test_items_that_a_flow_does_not_visit_are_not_checked(paint: Any) -> None:
     """A box without size is not painted, so no rule of the flow looks at it, and it writes no slot."""
     outcome = paint([box("a", "nowhere", size=0), box("b", "a")])

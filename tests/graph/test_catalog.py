@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,33 @@ def test_a_file_that_is_no_catalogue(tmp_path: Path, text: str, place: str, mess
     ]
 
 
-@pytest.mark.parametrize("name", ["nowhere", "", "a" * 5_000, "a\0b", "\ud800", "/", None, 5, ["a"]])
+@pytest.mark.parametrize("name", ["nowhere", "a" * 5_000, "a\0b", "\ud800", None, 5, ["a"]])
 def test_a_name_without_catalogue(name: Any) -> None:
     """Whatever is given for a catalogue's name, there is one or there is none."""
     with pytest.raises(kp.PackErrors, match="there is no kernel catalogue"):
         kp.load_catalog(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("/", "it is a folder, not a file"),
+        ("", "it is a folder, not a file"),
+        ("/dev/zero", "it is a device, not a file"),
+        ("pipe", "it is a named pipe, not a file"),
+        ("large", "it has more than 5,000,000 bytes, the most that is read"),
+    ],
+)
+def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, why: str) -> None:
+    """What is not a file, or is too large for a catalogue, is refused by what it is."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("large").write_bytes(b"#" * 5_000_001)
+    with pytest.raises(kp.PackErrors) as raised:
+        kp.load_catalog(name)
+    assert [(d.rule, d.message) for d in raised.value.diagnostics] == [
+        ("catalog/unreadable", f"kernel catalogue `{name}` cannot be read: {why}")
+    ]
 
 
 @pytest.mark.parametrize("catalog", [None, 5, [], {"a#main": 5}, {"a#main": {"digest": "x"}}])

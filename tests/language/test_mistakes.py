@@ -77,3 +77,10 @@ def test_limits_are_messages(text: str, message: str) -> None:
 def test_many_parentheses_are_no_levels() -> None:
     """Parentheses nest without limit, for they make no node."""
     assert parse("(" * 9000 + "n" + ")" * 9000) == parse("n")
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_quote_that_is_never_closed_is_found_in_one_pass(quote: str) -> None:
+    """However many quotes follow behind backslashes, the first that is open is to blame for all that follows."""
+    text = f"a == {quote}" + f"\\{quote}" * 9_000
+    assert problems(text) == (Problem("unclosed string", 5, len(text)),)

@@ -110,5 +110,7 @@ def test_existing_rule(tmp_path: Path) -> None:
         scaffold(extension, "boxes/grade")
     write_files(scaffold(extension, "boxes/red-lid"))
     assert (extension / "boxes/red-lid.yaml").is_file()
+    again = scaffold(extension, "boxes/blue-lid")
+    write_files(again)
     with pytest.raises(FileExistsError):
-        write_files([*scaffold(extension, "boxes/blue-lid"), *scaffold(extension, "boxes/blue-lid")])
+        write_files(again)

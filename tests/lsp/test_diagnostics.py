@@ -111,6 +111,15 @@ def test_manifest_faults_are_at_their_lines(editor: Client, manifest: Path) -> N
     assert editor.replace(manifest, '"sometimes"', '"batch"') == []
 
 
+@pytest.mark.parametrize(("old", "new"), [('"steps": [', '"step": ['), ('"execution": {', '"executon": {')])
+def test_a_manifest_that_nothing_looks_at(editor: Client, manifest: Path, old: str, new: str) -> None:
+    """A misspelt graph is underlined, since without it the rules find nothing."""
+    found = editor.replace(manifest, old, new)
+    assert [editor.stretch(one, manifest) for one in found] == [new.split(":")[0]]
+    assert str(found[0]["message"]).startswith("nothing was judged: ")
+    assert editor.replace(manifest, new, old) == []
+
+
 def test_broken_json_is_told(editor: Client, manifest: Path) -> None:
     """A comma too many is told at its place."""
     found = editor.replace(manifest, '"modelId": "demo-4l",', '"modelId": "demo-4l",,')

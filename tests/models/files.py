@@ -60,11 +60,34 @@ def write_gguf(
             _add_tensor(writer, stored, model.weights[logical])
     for stored, weight in (tensors or {}).items():
         _add_tensor(writer, stored, weight)
+    _finish(writer)
+    return path
+
+
+def write_gguf_parts(folder: Path, model: Model, count: int, claimed: int | None = None) -> list[Path]:
+    """Write a model as GGUF files, its tensors in turn, the metadata in the first; `claimed` is how many it says."""
+    named = logical_names(architecture_table(model.architecture["architecture"]), "gguf", model.architecture)
+    stored = {stored: model.weights[logical] for logical, _, stored in named if logical != "lm_head"}
+    paths = [folder / f"m-{number + 1:05}-of-{count:05}.gguf" for number in range(count)]
+    for number, path in enumerate(paths):
+        writer = GGUFWriter(path, "llama")
+        if number == 0:
+            for key, field in GGUF_KEYS.items():
+                _add(writer, f"llama.{key}", model.architecture[field])
+        writer.add_uint16("split.no", number)
+        writer.add_uint16("split.count", count)
+        writer.add_int32("split.tensors.count", claimed or len(stored))
+        for name in list(stored)[number::count]:
+            _add_tensor(writer, name, stored[name])
+        _finish(writer)
+    return paths
+
+
+def _finish(writer: GGUFWriter) -> None:
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    return path
 
 
 def _add(writer: GGUFWriter, key: str, value: Any) -> None:
@@ -119,3 +142,18 @@ def write_safetensors(path: Path, weights: Mapping[str, Weight]) -> Path:
         len(text).to_bytes(8, "little") + text + b"".join(weight.data.tobytes() for weight in weights.values())
     )
     return path
+
+
+def add_tensors(path: Path, weights: Mapping[str, Weight]) -> None:
+    """Write tensors into a safetensors file, in place of those of the same names."""
+    data = path.read_bytes()
+    base = 8 + int.from_bytes(data[:8], "little")
+    found = {
+        name: Weight(name, entry["dtype"].lower(), tuple(entry["shape"]), _between(data, base, entry["data_offsets"]))
+        for name, entry in json.loads(data[8:base]).items()
+    }
+    write_safetensors(path, {**found, **weights})
+
+
+def _between(data: bytes, base: int, offsets: list[int]) -> Any:
+    return np.frombuffer(data[base + offsets[0] : base + offsets[1]], np.uint8)

@@ -203,6 +203,13 @@ def test_every_table_names_itself_in_a_format() -> None:
     assert all(find_architecture(form, spelled).name == name for form, spelled, name in names)
 
 
+HUGE = f"`{{}}` is `1{'0' * 78}…`, not {{}}"
+TOO_FEW = (
+    "`layer_types` is `['full_attention', 'full_attention', 'full_attention', 'full_attention', 'full_…`, "
+    "not a list of 16 types of layers"
+)
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -215,6 +222,27 @@ def test_every_table_names_itself_in_a_format() -> None:
         ),
         ({"num_hidden_layers": True}, "`num_hidden_layers` is `True`, not a whole number"),
         ({"num_local_experts": 8}, "this `llama` model uses `num_local_experts` = 8, which is not supported"),
+        ({"rms_norm_eps": 10**400}, HUGE.format("rms_norm_eps", "a number")),
+        ({"rope_theta": 10**400}, HUGE.format("rope_theta", "a number")),
+        ({"head_dim": 10**400}, HUGE.format("head_dim", "at most 1,099,511,627,776")),
+        ({"num_attention_heads": 10**400}, HUGE.format("num_attention_heads", "at most 1,099,511,627,776")),
+        ({"hidden_size": 10**400}, HUGE.format("hidden_size", "at most 1,099,511,627,776")),
+        ({"max_position_embeddings": 0}, "`context_length` is `0`, not above zero"),
+        ({"sliding_window": -1}, "`sliding_window` is `-1`, not at least 0"),
+        ({"rope_scaling.high_freq_factor": 0.0}, "`rope_scaling.high_freq_factor` is `0.0`, not above 0"),
+        ({"rope_scaling.low_freq_factor": 0}, "`rope_scaling.low_freq_factor` is `0.0`, not above 0"),
+        ({"rope_scaling.factor": -8.0}, "`rope_scaling.factor` is `-8.0`, not above 0"),
+        ({"rope_scaling.factor": True}, "`rope_scaling.factor` is `True`, not a number"),
+        (
+            {"rope_scaling.original_max_position_embeddings": 0},
+            "`rope_scaling.original_max_position_embeddings` is `0`, not at least 1",
+        ),
+        ({"hidden_act": ["silu"]}, "`hidden_act` is `['silu']`, not a text"),
+        ({"layer_types": {"0": 1}}, "`layer_types` is `{'0': 1}`, not a list of 16 types of layers"),
+        ({"layer_types": "full_attention"}, "`layer_types` is `'full_attention'`, not a list of 16 types of layers"),
+        ({"layer_types": ["full_attention"] * 15}, TOO_FEW),
+        ({"layer_types": [{}] * 16}, "this `llama` model uses a layer of type `{}`, which is not supported"),
+        ({"layer_types": [[]] * 16}, "this `llama` model uses a layer of type `[]`, which is not supported"),
         ({"layer_types": ["conv"] * 16}, "this `llama` model uses a layer of type `conv`, which is not supported"),
     ],
 )

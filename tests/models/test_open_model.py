@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "gemma2": {"model_type": "gemma2", "sliding_window": 7, "layer_types": LAYER_TYPES},
     "gemma3": {"model_type": "gemma3_text", "sliding_window": 7, "layer_types": LAYER_TYPES},
 }
+
+
+NO_FACTOR = "`rope_freqs.weight` holds a factor that no frequency can be divided by"
+NEGATIVE_EPSILON = "`attention.layer_norm_rms_epsilon` is `-1.0`, not at least 0"
 
 
 def problem(path: Path) -> str:
@@ -125,6 +130,28 @@ def test_factors_in_a_gguf_file_divide_the_frequencies(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("shape", "values", "expected"),
+    [
+        ((4,), [1.0] * 4, "`rope_freqs.weight` has shape [4], but [16] is needed"),
+        ((17,), [1.0] * 17, "`rope_freqs.weight` has shape [17], but [16] is needed"),
+        ((4, 4), [1.0] * 16, "`rope_freqs.weight` has shape [4, 4], but one dimension is needed"),
+        ((16,), [1.0] * 15 + [0.0], NO_FACTOR),
+        ((16,), [1.0] * 15 + [-1.0], NO_FACTOR),
+        ((16,), [1.0] * 15 + [math.nan], NO_FACTOR),
+        ((16,), [1.0] * 15 + [math.inf], NO_FACTOR),
+        ((16,), [1.0] * 15 + [1e-45], NO_FACTOR),
+    ],
+)
+def test_factors_that_divide_no_frequency(
+    shape: tuple[int, ...], values: list[float], expected: str, tmp_path: Path
+) -> None:
+    """One factor for each pair, and each a number above zero."""
+    weight = Weight("r", "f32", shape, store(np.array(values, np.float32), "f32"))
+    path = write_gguf(tmp_path / "model.gguf", tiny_model("llama"), "llama", tensors={"rope_freqs.weight": weight})
+    assert problem(path) == expected
+
+
 def test_a_multimodal_folder_is_read_for_its_text_model(tmp_path: Path) -> None:
     """Gemma 3 with a vision tower: the text section counts, prefixes are cut off, other parts are left alone."""
     model = tiny_model("gemma3", "f16")
@@ -178,6 +205,16 @@ def test_missing_tensors_are_named(tmp_path: Path) -> None:
         ),
         ({"llama.block_count": 2_000_000_000}, "`num_layers` is `2000000000`, not at most 10000"),
         ({"llama.attention.key_length": 4_000_000_000}, "`head_dim` is `4000000000`, not at most 65536"),
+        ({"llama.rope.freq_base": 0.0}, "`rope.freq_base` is `0.0`, not above 0"),
+        ({"llama.rope.freq_base": -1.0}, "`rope.freq_base` is `-1.0`, not above 0"),
+        ({"llama.rope.freq_base": 1e-300}, "`rope.freq_base` is `1e-300`, not a base of rotations"),
+        ({"llama.rope.freq_base": math.inf}, "`rope.freq_base` is `inf`, not a number"),
+        ({"llama.rope.scaling.factor": 0.0}, "`rope.scaling.factor` is `0.0`, not above 0"),
+        ({"llama.rope.scale_linear": 0.0}, "`rope.scale_linear` is `0.0`, not above 0"),
+        ({"llama.rope.scale_linear": math.nan}, "`rope.scale_linear` is `nan`, not a number"),
+        ({"llama.rope.scaling.type": ["linear"]}, "`rope.scaling.type` is `['linear']`, not a text"),
+        ({"llama.attention.layer_norm_rms_epsilon": -1.0}, NEGATIVE_EPSILON),
+        ({"llama.attention.head_count": [6, 4]}, "`attention.head_count` is `[6, 4]`, not a whole number"),
         ({"llama.attention.key_length": 32.5}, "`attention.key_length` is `32.5`, not a whole number"),
         ({"general.architecture": "lama"}, "no table describes the architecture `lama`"),
     ],

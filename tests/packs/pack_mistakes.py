@@ -90,7 +90,7 @@ EDITS: dict[str, Edit] = {
     "function-named-as-a-vocabulary": ("functions:\n", "functions:\n  kind: {parameters: {x: json}, value: x}\n"),
     "function-named-as-a-function": ("functions:\n", "functions:\n  trim: {parameters: {x: json}, value: x}\n"),
     "value-named-as-a-word": ("  answer: {type: json}", "  answer: {type: json}\n  all: {type: int}"),
-    "record-named-as-the-engine": ("records:\n", "records:\n  Meter: {fields: {a: {type: int}}}\n"),
+    "record-with-a-line-break": ("records:\n", 'records:\n  "Meter\\n": {fields: {a: {type: int}}}\n'),
     "two-things-wrong": ("  answer: {type: json}", "  answer: {type: jsn}\n  more: {type: intt}"),
 }
 WALK, WALK_THEN = "{walk: shape}", "{walk: shape}\n      - "

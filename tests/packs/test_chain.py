@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from kernelpath.evaluate.loading import load, load_folder
 from kernelpath.evaluate.program import run_program
+from kernelpath.packs import contents
 from kernelpath.packs.files import PackErrors
 
 from .folders import BOXES, copied, told, written
@@ -34,14 +36,31 @@ def test_a_pack_extends_one_beside_it(tmp_path: Path) -> None:
     assert run_program(load_folder(top), "paint", {"ordered": ORDER}).value == {"coats": ["red by below"], "boxes": 1}
 
 
-@pytest.mark.parametrize(
-    "spelling",
-    ["extends: boxes", "extends:   'boxes'", '"extends": boxes', "extends: # below\n  boxes", "extends: boxes # x"],
-)
+SPELLINGS = [
+    "summary: A pack.\nextends: boxes",
+    "summary: A pack.\nextends:   'boxes'",
+    'summary: A pack.\n"extends": boxes',
+    "summary: A pack.\nextends: # below\n  boxes",
+    "summary: A pack.\nextends: boxes # x",
+    "summary: A pack.\nextends: >-\n  boxes",
+    "{summary: A pack., extends: boxes}",
+    'summary: A pack.\n"ext\\u0065nds": "b\\x6fxes"',
+    'summary: "x\nextends: other\ny"\nextends: boxes',
+    "summary: 'x\n\nextends: other'\nextends: boxes",
+    "extends: boxes\nsummary: >\n A pack.\n\n extends: other",
+    "# extends: other\nsummary: A pack.\nextends: boxes",
+    "decisions:\n  extends: other\nsummary: A pack.\nextends: boxes",
+    "\ufeffextends: boxes\nsummary: A pack.",
+    "summary: A pack.\r\nextends: boxes\r\n",
+]
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
 def test_a_change_of_the_extended_pack_counts(tmp_path: Path, spelling: str) -> None:
-    """However `extends` is written, the cache sees when a file of the extended pack changes."""
+    """However `extends` is written, and whatever looks like it, the cache sees when the extended pack changes."""
     boxes = copied(BOXES, tmp_path / "boxes")
-    top = written(tmp_path / "top", {"pack.yaml": f"summary: A pack.\n{spelling}\n"})
+    copied(BOXES, tmp_path / "other")
+    top = written(tmp_path / "top", {"pack.yaml": f"{spelling}\n"})
     before = load_folder(top)
     bill = boxes / "reply" / "bill.yaml"
     written(boxes, {"reply/bill.yaml": bill.read_text(encoding="utf-8").replace("path: coats", "path: colours")})
@@ -134,10 +153,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """A folder that is named as a file, and a link to nowhere, are told; neither is a traceback."""
     boxes = copied(BOXES, tmp_path / "boxes")
     (boxes / "paint" / "folder.yaml").mkdir()
-    (boxes / "paint" / "link.yaml").symlink_to(tmp_path / "nowhere")
+    (boxes / "paint" / "link.yaml").symlink_to("nowhere")
     assert [(place, message) for place, message, _ in told_shortly(boxes)] == [
-        ("boxes/paint/folder.yaml:1:1", "cannot be read: Is a directory"),
-        ("boxes/paint/link.yaml:1:1", "cannot be read: No such file or directory"),
+        ("boxes/paint/folder.yaml:1:1", "cannot be read: it is a folder, not a file"),
+        ("boxes/paint/link.yaml:1:1", "cannot be read: no such file or directory"),
     ]
     with pytest.raises(PackErrors, match="cannot be read"):
         load_folder(boxes)
@@ -148,3 +167,63 @@ def test_a_folder_that_links_to_itself(tmp_path: Path) -> None:
     boxes = copied(BOXES, tmp_path / "boxes")
     (boxes / "paint" / "loop").symlink_to(boxes)
     assert "this file is not read: it lies in no stage's folder" in {message for _, message, _ in told_shortly(boxes)}
+
+
+def test_a_chain_that_is_too_long(tmp_path: Path) -> None:
+    """A chain has as many packs as the limit says, and one more is refused by it."""
+    copied(BOXES, tmp_path / "p8")
+    for number in range(7, -1, -1):
+        extending(tmp_path, f"p{number}", f"p{number + 1}")
+    assert told_shortly(tmp_path / "p1") == []
+    assert told_shortly(tmp_path / "p0") == [
+        (
+            "p7/pack.yaml:2:10",
+            "more than 8 packs extend each other: p0 -> p1 -> p2 -> p3 -> p4 -> p5 -> p6 -> p7 -> p8",
+            None,
+        )
+    ]
+
+
+def test_links_and_other_kinds(tmp_path: Path) -> None:
+    """A link that stays in the pack is a rule; one that leaves it, and what is not a file, are refused."""
+    boxes = copied(BOXES, tmp_path / "boxes")
+    (boxes / "paint" / "again.yaml").symlink_to("coat.yaml")
+    assert [message for _, message, _ in told_shortly(boxes)] == ["`coat` is already given by rule `boxes/paint/again`"]
+    (boxes / "paint" / "again.yaml").unlink()
+    written(tmp_path, {"outside/secret.yaml": "password: a-secret\n"})
+    (boxes / "paint" / "secret.yaml").symlink_to("../../outside/secret.yaml")
+    (boxes / "paint" / "zero.yaml").symlink_to("/dev/zero")
+    (boxes / "shape" / "outside").symlink_to("../../outside")
+    (boxes / "outside").symlink_to("../outside")
+    os.mkfifo(boxes / "paint" / "pipe.yaml")
+    out = "cannot be read: it is a link that leads out of `boxes`"
+    assert [(place, message) for place, message, _ in told_shortly(boxes) if "not read" not in message] == [
+        ("boxes/outside/secret.yaml:1:1", out),
+        ("boxes/paint/pipe.yaml:1:1", "cannot be read: it is a named pipe, not a file"),
+        ("boxes/paint/secret.yaml:1:1", out),
+        ("boxes/paint/zero.yaml:1:1", out),
+    ]
+
+
+def test_a_pack_yaml_that_leads_elsewhere(tmp_path: Path) -> None:
+    """A pack.yaml is held to the same as rules are."""
+    written(tmp_path, {"outside.yaml": "summary: A secret\n"})
+    (tmp_path / "top").mkdir()
+    (tmp_path / "top" / "pack.yaml").symlink_to("../outside.yaml")
+    assert told_shortly(tmp_path / "top") == [
+        ("top/pack.yaml:1:1", "cannot be read: it is a link that leads out of `top`", None)
+    ]
+
+
+def test_more_files_than_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pack has a limit of files and of bytes, and either is named."""
+    boxes = copied(BOXES, tmp_path / "boxes")
+    monkeypatch.setattr(contents, "MAX_ENTRIES", 3)
+    assert [message for _, message, _ in told_shortly(boxes)] == [
+        f"`{boxes}` cannot be read: it has more than 3 files and folders, the most that are read"
+    ]
+    monkeypatch.setattr(contents, "MAX_ENTRIES", 1000)
+    monkeypatch.setattr(contents, "MAX_PACK_BYTES", 100)
+    assert [message for _, message, _ in told_shortly(boxes)] == [
+        f"`{boxes}` cannot be read: its files have more than 100 bytes, the most that are read"
+    ]

@@ -13,7 +13,9 @@ import pytest
 
 import kernelpath.cli as cli_package
 import kernelpath.diagnostics.render as render_package
+from kernelpath import resources
 from kernelpath.cli import main
+from kernelpath.resources import resource
 
 SHOP = Path(__file__).parent.parent / "planted" / "shop"
 Ran = tuple[int, str, str]
@@ -175,7 +177,7 @@ def test_format_writes_checks_and_shows(shop: Path, cli: Cli) -> None:
     code, out, _ = cli("fmt shop --diff")
     assert (code, out.splitlines()[-4:-2]) == (1, ["-check: box.size<=most", "+check: box.size <= most"])
     assert cli("fmt shop") == (0, "formatted shop/boxes/fits.yaml\n", "")
-    assert cli("fmt shop --check") == (0, "all files are formatted\n", "")
+    assert cli("fmt shop --check") == (0, "all 7 files are formatted\n", "")
 
 
 def test_lint_fixes_what_is_safe(shop: Path, cli: Cli) -> None:
@@ -194,3 +196,30 @@ def test_new_rule_runs_and_fails_until_it_is_written(cli: Cli) -> None:
     assert out.splitlines()[:2] == ["wrote shop/boxes/closed.yaml", "wrote shop/boxes/closed.test.yaml"]
     assert cli("test shop -k closed")[0] == 1
     assert cli("new shop/boxes/closed")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("new boxes-of-all/boxes/more", "pack `boxes-of-all` belongs to the installed kernelpath"),
+        ("fmt boxes-of-all", "cannot be written: it belongs to the installed kernelpath"),
+        ("lint --fix boxes-of-all", "cannot be written: it belongs to the installed kernelpath"),
+        ("test --update boxes-of-all", "cannot be written: it belongs to the installed kernelpath"),
+    ],
+)
+def test_what_is_installed_is_not_changed(
+    cli: Cli, shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, told: str
+) -> None:
+    """No command writes into a pack that came with an installed kernelpath."""
+    change(shop, "boxes/fits.yaml", "severity: error", "let: {one: 1}\nseverity:   error")
+    change(shop, "boxes/label.test.yaml", "value: later", "value: first")
+    package = shop.parent / "site" / "kernelpath"
+    shutil.copytree(resource("grammars"), package / "_data" / "grammars")
+    shutil.copytree(resource("kernels"), package / "_data" / "kernels")
+    shutil.move(shop, package / "_data" / "rules" / "boxes-of-all")
+    monkeypatch.setattr(resources, "_PACKAGE", package)
+    monkeypatch.setattr(resources, "_INSTALLED", package / "_data")
+    before = {path: path.read_bytes() for path in package.rglob("*") if path.is_file()}
+    code, _, err = cli(words)
+    assert (code, told in err) == (2, True)
+    assert {path: path.read_bytes() for path in package.rglob("*") if path.is_file()} == before

@@ -76,3 +76,16 @@ def test_yaml_outside_of_packs_is_left_alone(pytester: pytest.Pytester, run) -> 
     """A file of the same ending that lies below no pack is not collected."""
     (pytester.path / "other.test.yaml").write_text("a: 1\n", encoding="utf-8")
     run(pytester.path).assert_outcomes()
+
+
+def test_a_named_pack_without_tests_is_refused(pytester: pytest.Pytester, run) -> None:  # type: ignore[no-untyped-def]
+    """A pack that is named must have tests, even if others pass beside it; one that is only found need not."""
+    write_pack(pytester.path, {"boxes/fits": FITS})
+    bare = pytester.path / "bare"
+    bare.mkdir()
+    (bare / "pack.yaml").write_text("summary: Nothing.\n", encoding="utf-8")
+    result = run(bare, "shop")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: pack bare has no tests: a rule's test lies beside it"])
+    run(pytester.path).assert_outcomes(passed=4)
+    run(pytester.path / "shop", "-k", "small").assert_outcomes(passed=1, deselected=3)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kernelpath.analysis.testing import PASSED, PackResults, run_pack_tests
-from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX, rule_files
+from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX, read_pack_files, rule_files
 from kernelpath.resources import resource
 
 RULES = Path(resource("rules"))
@@ -39,4 +39,5 @@ def test_rule_does_what_its_cases_say(file: str) -> None:
 def test_every_rule_has_tests(pack: str) -> None:
     """No rule of the pack goes untested."""
     assert results(pack).untested == ()
-    assert {result.rule for result in results(pack).results} == {f.identity for f in rule_files(RULES / pack)}
+    files = rule_files(read_pack_files(RULES / pack).layers[0])
+    assert {result.rule for result in results(pack).results} == {file.identity for file in files}

@@ -44,7 +44,7 @@ class RuleText:
 
 def read_rule_text(folder: Path, rule: Rule) -> RuleText:
     """Return a rule of a pack's own folder with its file's tree."""
-    root = read_yaml(read_source(folder / rule.stage / f"{rule.name}.yaml"))
+    root = read_yaml(read_source(folder / rule.stage / f"{rule.name}.yaml", folder))
     assert isinstance(root, documents.Mapping)  # INVARIANT: the pack was read, so the file is a rule
     return RuleText(rule, root)
 

@@ -34,10 +34,10 @@ def run(options: Namespace) -> int:
     judge = Judge(options, overlay)
     manifest = read_manifest(options.manifest)
     applied = apply(judge.whole(manifest), overlay.document.value, pack=judge.pack, catalog=judge.catalog)
-    found = judge.placed(manifest, applied.diagnostics)
-    if found and (not applied.ok or (console.is_text and not console.quiet)):
-        console.refuse(found, judge.sources([manifest]))
-    if not applied.ok:
+    judged = judge.judged(manifest, "apply", applied)
+    if judged.diagnostics and (not judged.ok or (console.is_text and not console.quiet)):
+        console.refuse(judged.diagnostics, judge.sources([manifest]))
+    if not judged.ok:
         return 1
     from kernelpath.cli.values import json_text
 

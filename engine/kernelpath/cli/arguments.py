@@ -46,6 +46,17 @@ class Arguments:
     def _parser(self) -> argparse.ArgumentParser:
         import argparse
 
+        class Once(argparse.Action):
+            """Takes a value, and refuses a second one: the last would win in silence."""
+
+            def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+                if self.dest in given:
+                    raise argparse.ArgumentError(self, "given more than once, and only one can count")
+                given.add(self.dest)
+                setattr(namespace, self.dest, values)
+
+        given: set[str] = set()
+
         class Formatter(argparse.RawDescriptionHelpFormatter):
             def __init__(self, prog: str) -> None:
                 super().__init__(prog, max_help_position=28, width=WIDTH)
@@ -63,7 +74,8 @@ class Arguments:
                 current = parser.add_argument_group(group.title)
             target = current if group.title or group is self.groups[0] else current.add_mutually_exclusive_group()
             for names, settings in group.declared:
-                target.add_argument(*names, **_told(settings))
+                once = {"action": Once} if names[0].startswith("-") and "action" not in settings else {}
+                target.add_argument(*names, **_told(settings), **once)
         return parser
 
 
@@ -105,6 +117,7 @@ class _Reading:
         self.positional: list[Declaration] = []
         self.values: dict[str, Any] = {}
         self.chosen: set[int] = set()
+        self.given: set[str] = set()
         for number, group in enumerate(arguments.groups):
             for names, settings in group.declared:
                 self._declare(names, settings, number if number and not group.title else None)
@@ -141,6 +154,9 @@ class _Reading:
         if settings.get("action") == "store_true":
             self.values[_key(names)] = True
             return not has_value
+        if _key(names) in self.given:
+            return False
+        self.given.add(_key(names))
         if not has_value:
             if not waiting or (waiting[-1].startswith("-") and waiting[-1] != "-"):
                 return False

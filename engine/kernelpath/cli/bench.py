@@ -44,6 +44,7 @@ def run(options: Namespace) -> int:
     model = opened(options.model)
     _check(options, model)
     place = placed(options.backend, options.adapter)
+    console.warn(model.warnings)
     if place.note and console.is_text:
         console.error(place.note + "\n")
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from kernelpath.files.reading import YAML_BYTES, read_file
 from kernelpath.graph.catalog import Kernel
 from kernelpath.resources import resource
 
@@ -23,7 +24,11 @@ def _lines(path: Path) -> dict[tuple[str, str], int]:
     """Return the line of each kernel, by file and entry; a look at the text costs less than reading the YAML."""
     lines: dict[tuple[str, str], int] = {}
     file, start = "", 0
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        content = read_file(path, YAML_BYTES)
+    except OSError:
+        return {}  # it is gone since it was loaded, or was a stream
+    for number, text in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
         key, _, value = text.strip().removeprefix("- ").partition(": ")
         if key == "kernel":
             file, start = value.strip("'\""), number

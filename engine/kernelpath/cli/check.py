@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import STANDARD_INPUT, InputErrors, unusable
-from kernelpath.cli.judging import Judge, Judged
+from kernelpath.cli.judging import Judge, Judged, steps_of
 from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared
 
 TYPE_CHECKING = False
@@ -97,15 +97,16 @@ def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 
 def _clean(judge: Judge, judged: list[Judged]) -> str:
     """Return a line for each manifest that may run."""
-    return "".join(_line(judge, one) for one in judged if one.ok and one.value is not None)
+    return "".join(_line(judge, one) for one in judged if one.ok)
 
 
 def _line(judge: Judge, judged: Judged) -> str:
-    steps = judged.value["resolvedSteps"]["all"]
+    steps = steps_of(judged.value)
     layers = judge.num_layers if judge.num_layers is not None else judged.manifest.num_layers()
     extent = f" over {layers} layers" if isinstance(layers, int) and layers else ""
+    counted = f", {len(steps)} steps{extent}" if isinstance(steps, list) else ""
     name = _shown(judged.manifest.document.source.name)
-    return f"{name}: clean, {len(steps)} steps{extent} by pack {judge.pack.meta['name']}\n"
+    return f"{name}: clean{counted} by pack {judge.pack.meta['name']}\n"
 
 
 def _shown(name: str) -> str:

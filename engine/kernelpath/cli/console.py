@@ -33,13 +33,17 @@ class Console:
         if self.output is None:
             _print(text, sys.stdout)
             return
-        try:
-            with open(self.output, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(text)
-        except (OSError, ValueError) as error:
+        from kernelpath.cli.saving import save
+
+        save(self.output, text.encode("utf-8", "backslashreplace"))
+
+    def pass_on(self, text: str) -> None:
+        """Write a document to standard output, byte for byte as it would be in a file; raises InputErrors."""
+        if sys.stdout is None:
             from kernelpath.cli.inputs import unusable
 
-            raise unusable("cli/output", f"`{self.output}` cannot be written", error) from None
+            raise unusable("cli/output", "standard output is closed")
+        _print(text, sys.stdout, exactly=True)
 
     def error(self, text: str) -> None:
         """Write text to standard error."""
@@ -74,6 +78,16 @@ class Console:
             self.write(self.shown(diagnostics, sources, sys.stdout))
 
 
+    def warn(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """Write on standard error what people should know besides the command's result."""
+        if not diagnostics:
+            return
+        if self.quiet or not self.is_text:
+            self.error("".join(_line(diagnostic) for diagnostic in diagnostics))
+        else:
+            self.error(self.shown(diagnostics, {}, sys.stderr))
+
+
 def _line(diagnostic: Diagnostic) -> str:
     """Return a finding in one line, as editors and grep like it."""
     from kernelpath.diagnostics.render.printable import printable
@@ -82,16 +96,16 @@ def _line(diagnostic: Diagnostic) -> str:
     return printable(f"{place}: {diagnostic.severity}[{diagnostic.rule}]: {diagnostic.message}") + "\n"
 
 
-def _print(text: str, stream: TextIO | None) -> None:
+def _print(text: str, stream: TextIO | None, exactly: bool = False) -> None:
     """Write to a stream that may be closed, may not take every character, or may have lost its reader."""
     if stream is None or not text:
         return
     try:
-        try:
-            stream.write(text)
-        except UnicodeEncodeError:
-            encoding = stream.encoding or "ascii"
-            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        if exactly and hasattr(stream, "buffer"):
+            stream.flush()
+            stream.buffer.write(text.encode())
+        else:
+            _write(text, stream)
         stream.flush()
     except BrokenPipeError:
         _abandon(stream)  # the reader has had enough
@@ -100,6 +114,14 @@ def _print(text: str, stream: TextIO | None) -> None:
         from kernelpath.cli.inputs import unusable
 
         raise unusable("cli/output", "the output cannot be written", error) from None
+
+
+def _write(text: str, stream: TextIO) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def _abandon(stream: TextIO) -> None:

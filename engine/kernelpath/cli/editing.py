@@ -53,6 +53,14 @@ def _edits(manifest: Manifest, moves: Sequence[Move]) -> list[Edit]:
     return edits + _added(manifest, places, edited(steps, moves))
 
 
+def _literal(value: Any) -> str:
+    """Return a value as JSON in which only what no text in UTF-8 can have is escaped: half of a surrogate pair."""
+    return "".join(
+        f"\\u{ord(character):04x}" if "\ud800" <= character <= "\udfff" else character
+        for character in json.dumps(value, ensure_ascii=False)
+    )
+
+
 def _offsets(manifest: Manifest, span: Span) -> tuple[int, int]:
     source = manifest.document.source
     return source.offset(span.line, span.column), source.offset(span.end_line, span.end_column)
@@ -64,10 +72,10 @@ def _member(manifest: Manifest, pointer: str, move: Move, step: Any) -> Edit:
     start, end = _offsets(manifest, manifest.document.locate(pointer))
     text = manifest.document.source.text
     if name not in json.loads(text[start:end]):
-        return start + 1, start + 1, f"{_gap(text, start + 1)}{json.dumps(name)}: {json.dumps(step[name])},"
+        return start + 1, start + 1, f"{_gap(text, start + 1)}{_literal(name)}: {_literal(step[name])},"
     value_start, value_end = _offsets(manifest, manifest.document.locate(f"{pointer}/{name}"))
     if name in step and not (len(move.path) == 1 and move.value is REMOVED):
-        return value_start, value_end, json.dumps(step[name], ensure_ascii=False)
+        return value_start, value_end, _literal(step[name])
     return _without(text, _offsets(manifest, manifest.document.key_span(f"{pointer}/{name}"))[0], value_end)
 
 
@@ -102,7 +110,7 @@ def _added(manifest: Manifest, places: dict[str, int], graph: Sequence[Any]) -> 
                 manifest, manifest.document.locate(f"{manifest.prefix}/execution/steps/{places[identity]}")
             )
             gap = text[len(text[:start].rstrip()) : start]
-            new = "".join(f"{json.dumps(one, ensure_ascii=False)},{gap or ' '}" for one in waiting)
+            new = "".join(f"{_literal(one)},{gap or ' '}" for one in waiting)
             edits.append((start, start, new))
             waiting = []
     return edits

@@ -78,6 +78,9 @@ def _refused(error: Exception) -> InputErrors | None:
     found = getattr(error, "diagnostics", None)
     if type(error).__name__ in ("ModelErrors", "SessionError") and found:
         return InputErrors(folded(found))
+    if isinstance(error, MemoryError):
+        message = "the machine has no memory for this" + (f": {error}" if str(error) else "")
+        return unusable("device/memory", message, help_text="keep fewer positions with `--capacity`")
     if type(error).__name__ == "DeviceError":
         return unusable("device/unusable", str(error), help_text=getattr(error, "help", None))
     if type(error).__module__.partition(".")[0] == "wgpu":  # its errors are named here, and never imported

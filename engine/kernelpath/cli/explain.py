@@ -94,8 +94,7 @@ class Inquiry:
         patched = [space["steps_json"] for space in self._observed(-1).workspaces if space.get("steps_json")]
         compiled: Sequence[Any] = patched[-1] if patched else _listed(self.manifest.inference)
         if not compiled:
-            name = self.manifest.document.source.name
-            raise unusable("cli/usage", f"`{name}` has no execution graph, and so no steps")
+            raise self.judge.not_judged(self.manifest, self.judge.request(self.manifest)[0])
         return compiled
 
     def _observed(self, position: int) -> Observed:

@@ -8,9 +8,11 @@ from typing import Any
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import unusable
-from kernelpath.cli.packs import find, pack_model
-from kernelpath.packs.files import TEST_SUFFIX, pack_folder, read_plain
+from kernelpath.cli.judging import refused
+from kernelpath.cli.packs import find, no_rules, pack_model
+from kernelpath.packs.files import TEST_SUFFIX, PackErrors, pack_folder, read_node
 from kernelpath.packs.model import Check, Pack, Resolve, Rule, Stage, Table, Transition
+from kernelpath.packs.nodes import to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ def run_rule(options: Namespace) -> int:
         raise unusable("cli/usage", message, help_text="kernelpath explain FILE STEP[.FIELD]")
     found = find(pack, options.subject)
     rules = list(found.rules) if isinstance(found, Stage) else found
+    if not rules:
+        raise no_rules(f"{pack.name}/{options.subject}")
     if console.is_text:
         pages = ("".join(f"{line}\n" for line in rule_lines(pack, rule, options.pack)) for rule in rules)
         console.write("\n".join(pages))
@@ -111,9 +115,12 @@ def rule_tests(rule: Rule, pack_name: str) -> list[tuple[str, str]]:
     pack = rule.identity.split("/")[0]
     folder = pack_folder(pack_name)
     path = (folder if folder.name == pack else folder.parent / pack) / rule.stage / f"{rule.name}{TEST_SUFFIX}"
-    if not path.is_file():
+    if not path.exists():
         return []
-    found = read_plain(path)
+    try:
+        found = to_plain(read_node(path, within=path.parent.parent))
+    except PackErrors as errors:
+        raise refused(errors) from None
     cases = found.get("cases") if isinstance(found, dict) else None
     return [(str(case.get("name")), _outcome(case.get("expect"))) for case in cases or [] if isinstance(case, dict)]
 

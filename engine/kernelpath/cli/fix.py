@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import unusable
+from kernelpath.cli.inputs import STANDARD_INPUT, unusable
 from kernelpath.cli.judging import Judge
 from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared, whole_number
 
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from kernelpath.cli.judging import Judged
 
 MOST = 20_000
+APPLY_HELP = "write the edits into the file, whose layout stays as it is; of standard input, to standard output"
 
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
     arguments.add("file", metavar="FILE", help=MANIFEST_HELP)
-    arguments.add("--apply", action="store_true", help="write the edits into the file, whose layout stays as it is")
+    arguments.add("--apply", action="store_true", help=APPLY_HELP)
     arguments.add("--trials", type=whole_number, default=MOST, metavar="N", help=f"graphs to try at most ({MOST})")
     add_request(arguments)
     add_shared(arguments, formats=("text", "json"))
@@ -33,14 +34,15 @@ def run(options: Namespace) -> int:
     console = Console(options)
     judge = Judge.of(options)
     judged = judge.judge(options.file)
+    through = options.apply and options.file == STANDARD_INPUT
     if judged.ok:
-        return _nothing(console, options.file)
+        return _nothing(console, judged, options.file, through)
     found = _fix(judge, judged, options)
     if found.found.moves is None:
-        console.write(_json(None, found) if not console.is_text else _hopeless(found))
+        _report(console, _json(None, found) if not console.is_text else _hopeless(found), through)
         return 1
     if options.apply:
-        return _apply(console, judged, found)
+        return _apply(console, judged, found, options.file, through)
     console.write(_json(found, found) if not console.is_text else _text(judged, found))
     return 1
 
@@ -76,10 +78,21 @@ def _runtime(judge: Judge) -> Any:
     return (value.get("inference") or {}) if judge.overlay.is_config else value
 
 
-def _nothing(console: Console, name: str) -> int:
+def _report(console: Console, text: str, through: bool) -> None:
+    """Say what was found; where the manifest itself goes to standard output, people and tools read it elsewhere."""
+    if through and console.output is None:
+        console.error(text)
+    else:
+        console.write(text)
+
+
+def _nothing(console: Console, judged: Judged, name: str, through: bool) -> int:
     from kernelpath.cli.values import json_text
 
-    console.write(f"{name}: nothing to fix\n" if console.is_text else json_text({"version": 1, "edits": []}))
+    if through:
+        console.pass_on(judged.manifest.document.source.text)
+    text = f"{name}: nothing to fix\n" if console.is_text else json_text({"version": 1, "edits": []})
+    _report(console, text, through)
     return 0
 
 
@@ -127,16 +140,18 @@ def _text(judged: Judged, found: Fix) -> str:
     return "\n".join(lines) + "\n\n" + difference(judged.manifest, chosen)
 
 
-def _apply(console: Console, judged: Judged, found: Fix) -> int:
+def _apply(console: Console, judged: Judged, found: Fix, name: str, through: bool) -> int:
+    """Write the manifest with its edits: into its file, or to standard output if it came by standard input."""
     from kernelpath.cli.editing import written
+    from kernelpath.cli.saving import rewrite
 
-    name = judged.manifest.document.source.name
     if not found.proven:
         raise unusable("cli/fix", "the edits are not proven, so they are not written")
-    try:
-        with open(name, "w", encoding="utf-8", newline="") as file:
-            file.write(written(judged.manifest, found.found.moves or ()))
-    except OSError as error:
-        raise unusable("cli/output", f"`{name}` cannot be written", error) from None
-    console.write(f"{name}: {len(found.found.moves or ())} edits written\n" if console.is_text else _json(found, found))
+    moves = found.found.moves or ()
+    text = written(judged.manifest, moves)
+    if through:
+        console.pass_on(text)
+    else:
+        rewrite(name, judged.manifest.document.source.text, text)
+    _report(console, f"{name}: {len(moves)} edits written\n" if console.is_text else _json(found, found), through)
     return 0

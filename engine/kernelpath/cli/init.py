@@ -31,8 +31,10 @@ def run(options: Namespace) -> int:
     from kernelpath.cli.values import json_text
 
     model = opened(options.model)
+    console = Console(options)
     manifest = first_manifest(model, _features(options.features), options.catalog, options.keep)
-    Console(options).write(json_text(manifest))
+    console.warn(model.warnings)
+    console.write(json_text(manifest))
     return 0
 
 

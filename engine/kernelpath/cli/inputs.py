@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 
-from kernelpath.graph.documents import MAX_BYTES, Document, read_json
+from kernelpath.files.reading import JSON_BYTES, YAML_BYTES, read_named
+from kernelpath.graph.documents import Document, read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,11 +69,20 @@ def read_manifest(name: str) -> Manifest:
         return Manifest(document, whole=True)
     if isinstance(value, dict) and any(member in value for member in SECTION_MEMBERS):
         return Manifest(document, whole=False)
-    message = "this is neither a manifest nor an inference section"
-    if not isinstance(value, dict):
+    raise _no_manifest(document)
+
+
+def _no_manifest(document: Document) -> InputErrors:
+    """Return the error for a document that has nothing in it that is judged."""
+    from kernelpath.graph.recognising import recognise_document
+
+    value, meant = document.value, None
+    if isinstance(value, dict):
+        message, meant = recognise_document(value, ("inference", *SECTION_MEMBERS))
+    else:
         message = f"a manifest is an object, and this is {_kind(value)}"
-    help_text = "a manifest has a member `inference`; an inference section has `schema` and `execution`"
-    raise _misfit(document, "", message, help_text)
+    known = "a manifest has a member `inference`; an inference section has `schema` and `execution`"
+    return _misfit(document, "", message, f"did you mean `{meant}`? {known}" if meant else known)
 
 
 def read_overlay(name: str | None) -> Overlay | None:
@@ -104,7 +113,7 @@ def _usable_config(document: Document) -> None:
 def read_document(name: str) -> Document:
     """Return the JSON document in a file, or on standard input for `-`; raises InputErrors where it is none."""
     shown = "<stdin>" if name == STANDARD_INPUT else name
-    document = read_json(shown, _bytes(name))
+    document = read_json(shown, _bytes(name, JSON_BYTES))
     if not document.ok:
         raise InputErrors(document.diagnostics, {shown: document.source})
     return document
@@ -116,28 +125,34 @@ def read_text(name: str) -> Source:
 
     shown = "<stdin>" if name == STANDARD_INPUT else name
     try:
-        return Source(shown, _bytes(name).decode("utf-8-sig"))
+        return Source(shown, _bytes(name, YAML_BYTES).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise unusable("cli/input", f"`{name}` is not text in UTF-8", error) from None
 
 
-def _bytes(name: str) -> bytes:
-    """Return a file's content, and no more of it than what a document may have, whatever kind of file it is."""
+def _bytes(name: str, limit: int) -> bytes:
+    """Return the content of a file that a user names, or of standard input for `-`."""
+    if name == STANDARD_INPUT:
+        return standard_input(limit)
     try:
-        if name == STANDARD_INPUT:
-            if sys.stdin is None:
-                raise unusable("cli/input", "standard input is closed")
-            return sys.stdin.buffer.read(MAX_BYTES + 1)
-        with open(name, "rb") as file:
-            status = os.fstat(file.fileno())
-            wanted = status.st_size if stat.S_ISREG(status.st_mode) else MAX_BYTES
-            return file.read(min(wanted, MAX_BYTES) + 1)
+        return read_named(name, limit)
     except FileNotFoundError:
         raise _missing(name) from None
-    except IsADirectoryError:
-        raise unusable("cli/input", f"`{name}` is a folder, not a file") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise unusable("cli/input", f"`{name}` cannot be read", error) from None
+
+
+def standard_input(limit: int) -> bytes:
+    """Return what standard input has, at most `limit` bytes; raises InputErrors where it has more or cannot be read."""
+    if sys.stdin is None:
+        raise unusable("cli/input", "standard input is closed")
+    try:
+        content = sys.stdin.buffer.read(limit + 1)
+    except OSError as error:
+        raise unusable("cli/input", "standard input cannot be read", error) from None
+    if len(content) > limit:
+        raise unusable("cli/input", f"standard input has more than {limit:,} bytes, the most that is read")
+    return content
 
 
 def _missing(name: str) -> InputErrors:
@@ -171,10 +186,6 @@ def _misfit(document: Document, pointer: str, message: str, help_text: str | Non
 
 
 def _kind(value: Any) -> str:
-    """Return what kind of JSON value something is, as one says it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    kinds = ((list, "a list"), (str, "a string"), (dict, "an object"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), "a number")
+    from kernelpath.graph.recognising import json_kind  # only a mistake asks
+
+    return json_kind(value)

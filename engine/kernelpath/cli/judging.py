@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from types import NoneType
-
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
-from kernelpath.api import apply, compile, load_pack
+from kernelpath.api import Result, apply, compile, load_pack
 from kernelpath.graph.catalog import load_catalog
 from kernelpath.packs.folders import PackErrors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import SimpleNamespace as Namespace
     from typing import Any
 
     from kernelpath.diagnostics import Diagnostic, Source
     from kernelpath.evaluate.compiled import CompiledPack
 
-NOTHING = "cli/no-graph"
+NOTHING = "cli/not-judged"
 
 
 class Judged:
-    """What a manifest comes to: `value` is None where it may not run, or where it has no graph."""
+    """What a manifest comes to: `value` is None where it may not run."""
 
     def __init__(self, manifest: Manifest, ok: bool, value: Any, diagnostics: list[Diagnostic]) -> None:
         self.manifest = manifest
@@ -46,17 +45,35 @@ class Judge:
         return Judge(options, read_overlay(options.runtime))
 
     def judge(self, name: str) -> Judged:
-        """Return what the manifest in a file comes to; raises InputErrors where it is none."""
+        """Return what the manifest in a file comes to; raises InputErrors where it is none, or nothing judges it."""
         manifest = read_manifest(name)
         program, values = self.request(manifest)
         result = apply(**values, **self._with()) if program == "apply" else compile(**_renamed(values), **self._with())
-        value = result.value["executionV0State"] if program == "apply" and result.value else result.value
+        return self.judged(manifest, program, result)
+
+    def judged(self, manifest: Manifest, program: str, result: Result) -> Judged:
+        """Return what a program's result says of a manifest; raises InputErrors if no rule looked at it."""
+        value = _state(result.value) if program == "apply" else result.value
         found = self.placed(manifest, result.diagnostics)
-        ok = result.ok
-        if ok and value is None:
-            found.append(_no_graph(manifest))
-            ok = found[-1].severity != "error"
-        return Judged(manifest, ok, value, found)
+        if result.ok and (value is None or not result.asked or steps_of(value) == []):
+            raise self.not_judged(manifest, program, found)
+        return Judged(manifest, result.ok, value, found)
+
+    def not_judged(self, manifest: Manifest, program: str, found: Sequence[Diagnostic] = ()) -> InputErrors:
+        """Return the error for a manifest that a program passes only because it did not look at it."""
+        from kernelpath.diagnostics import ERROR, Diagnostic
+        from kernelpath.graph.recognising import Unjudged, recognise
+
+        meta = self.pack.meta
+        schema = meta["constants"].get("schema_name")
+        what = recognise(manifest.inference, schema)
+        if what is None:
+            what = Unjudged(f"program `{program}` of pack `{meta['name']}` asks no rule of this graph")
+        pointer = manifest.prefix + what.pointer
+        span = (manifest.document.key_span if what.at_key else manifest.document.locate)(pointer)
+        help_text = what.help(meta["name"], schema)
+        said = Diagnostic(NOTHING, (), ERROR, what.message, pointer=pointer, span=span, help=help_text)
+        return InputErrors([*found, said], self.sources([manifest]))
 
     def request(self, manifest: Manifest) -> tuple[str, dict[str, Any]]:
         """Return the program that judges a manifest under the overlay, and the values that it starts from.
@@ -138,26 +155,15 @@ def refused(errors: PackErrors) -> InputErrors:
     return InputErrors(errors.diagnostics, pack_sources(errors.diagnostics))
 
 
-def _no_graph(manifest: Manifest) -> Diagnostic:
-    """Return what is told of a manifest without a graph: a note, or an error where something else stands in its place.
-
-    Packs take anything but a list for no graph, as the reference does; but whoever wrote it meant one.
-    """
-    from kernelpath.diagnostics import ERROR, NOTE, Diagnostic
-
-    execution = manifest.inference.get("execution")
-    steps = execution.get("steps") if isinstance(execution, dict) else None
-    odd = not isinstance(execution, (dict, NoneType)) or not isinstance(steps, (list, NoneType))
-    pointer = f"{manifest.prefix}/execution/steps"
-    return Diagnostic(
-        rule=NOTHING,
-        decisions=(),
-        severity=ERROR if odd else NOTE,
-        message="there is no execution graph here, so that nothing was checked",
-        pointer=pointer,
-        span=manifest.document.locate(pointer),
-        help="a graph is a list of steps under `execution.steps` of the inference section",
-    )
+def _state(applied: Any) -> Any:
+    """Return the compiled graph in what an `apply` program gives; all of it, if the pack's own gives something else."""
+    return applied.get("executionV0State", applied) if isinstance(applied, dict) else applied
 
 
-__all__ = ["Judge", "Judged", "refused", "usable_catalog", "usable_pack"]
+def steps_of(value: Any) -> Any:
+    """Return all resolved steps of a compiled graph; None for what another pack's program gives."""
+    resolved = value.get("resolvedSteps") if isinstance(value, dict) else None
+    return resolved.get("all") if isinstance(resolved, dict) else None
+
+
+__all__ = ["Judge", "Judged", "refused", "steps_of", "usable_catalog", "usable_pack"]

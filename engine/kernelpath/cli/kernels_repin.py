@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.executing import OWN_CATALOG, told
-from kernelpath.cli.inputs import read_manifest
+from kernelpath.cli.inputs import read_manifest, unusable
 from kernelpath.cli.judging import usable_catalog
 from kernelpath.cli.options import add_shared
 
@@ -28,9 +28,12 @@ def run(options: Namespace) -> int:
     console = Console(options)
     manifest = read_manifest(options.file)
     with told():
-        from kernelpath.execute.lock import repin
+        from kernelpath.execute.lock import count_references, repin
 
         inference, problems = repin(manifest.inference, usable_catalog(options.catalog))
+        references = count_references(manifest.inference)
+    if not references:
+        raise unusable("cli/nothing", f"`{options.file}` has no kernelRef in a graph or a profile to point anywhere")
     value = {**manifest.document.value, "inference": inference} if manifest.whole else inference
     console.write(json_text(value))
     if problems:

@@ -50,10 +50,12 @@ def _on_device(options: Namespace) -> int:
         from kernelpath.execute.device import open_device
         from kernelpath.execute.verify import table, verify
 
+        _refuse_unknown(options.kernels)
         device = open_device(options.adapter)
         checks = list(_watched(verify(device, options.kernels), options))
-    if not checks:
-        raise unusable("cli/usage", f"no kernel has `{' or '.join(options.kernels)}` in its name")
+    if all(check.skipped for check in checks):
+        why = checks[0].skipped if checks else "no case fits these kernels"
+        raise unusable("cli/nothing", f"no kernel was run: {why}")
     if console.is_text:
         console.write(f"{device.name}\n{table(checks)}\n")
     elif console.format == "json":
@@ -61,6 +63,17 @@ def _on_device(options: Namespace) -> int:
     else:
         console.report(_findings(checks), {})
     return 0 if all(check.holds for check in checks) else 1
+
+
+def _refuse_unknown(wanted: list[str]) -> None:
+    """Refuse a text that is in no kernel's name: what it means was not verified, whatever the others give."""
+    from kernelpath.emit.plan.families import load_families
+    from kernelpath.execute.verify import checkable
+
+    names = [variant.name for variant in checkable(load_families())]
+    for text in wanted:
+        if not any(text in name for name in names):
+            raise unusable("cli/usage", f"no kernel has `{text}` in its name")
 
 
 def _watched(checks: Iterable[Check], options: Namespace) -> Iterator[Check]:

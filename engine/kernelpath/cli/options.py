@@ -9,15 +9,20 @@ if TYPE_CHECKING:
 DEFAULT_PACK = "execution-v0"
 DEFAULT_CATALOG = "doppler-0.1.7"
 FORMATS = ("text", "json", "sarif", "junit", "github")
+PACKS_HELP = "a shipped pack, or a pack's folder; the working folder, if left out"
 MANIFEST_HELP = "a manifest, or an inference section that stands alone; - for standard input"
 
 
 def add_shared(
-    arguments: Arguments, formats: tuple[str, ...] = FORMATS, catalog: str = DEFAULT_CATALOG
+    arguments: Arguments,
+    formats: tuple[str, ...] = FORMATS,
+    catalog: str = DEFAULT_CATALOG,
+    pack: str | None = DEFAULT_PACK,
 ) -> None:
-    """Add the options that every command has."""
+    """Add the options that every command has; `pack` is the one that counts if none is named."""
     add = arguments.group("shared options").add
-    add("--pack", default=DEFAULT_PACK, metavar="PACK", help=f"a shipped pack, or a pack's folder ({DEFAULT_PACK})")
+    pack_help = "a shipped pack, or a pack's folder" + (f" ({pack})" if pack else "")
+    add("--pack", default=pack, metavar="PACK", help=pack_help)
     catalog_help = f"a shipped catalogue, or its file ({catalog})"
     add("--catalog", default=catalog, metavar="CATALOG", help=catalog_help)
     add("--format", default="text", choices=formats, help="how to show what is found (text)")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.options import add_shared
-from kernelpath.cli.packs import pack_model
+from kernelpath.cli.options import PACKS_HELP, add_shared
+from kernelpath.cli.packs import named_packs, pack_with_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ FORMATS = ("text", "json", "markdown")
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    arguments.add("packs", nargs="*", metavar="PACK", help="a shipped pack, or a folder; as --pack says, if left out")
+    arguments.add("packs", nargs="*", metavar="PACK", help=PACKS_HELP)
     arguments.add("--switches", action="store_true", help="also list the settings that switch a rule off")
-    add_shared(arguments, formats=FORMATS)
+    add_shared(arguments, formats=FORMATS, pack=None)
 
 
 def run(options: Namespace) -> int:
@@ -29,8 +29,8 @@ def run(options: Namespace) -> int:
 
     console = Console(options)
     clean = True
-    for name in options.packs or [options.pack]:
-        analysis = analyze(pack_model(name))
+    for name in named_packs(options.packs, options.pack):
+        analysis = analyze(pack_with_rules(name))
         clean = clean and analysis.ok
         if options.format == "json":
             console.write(render_json(analysis))

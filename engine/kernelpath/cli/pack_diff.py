@@ -6,7 +6,7 @@ from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.judging import usable_catalog
 from kernelpath.cli.options import add_shared
-from kernelpath.cli.packs import pack_model
+from kernelpath.cli.packs import no_rules, pack_model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +45,11 @@ def _difference(options: Namespace) -> Difference:
     from kernelpath.graph.catalog import load_presets
 
     shared = {"catalog": usable_catalog(options.catalog), "presets": load_presets()}
+    old, new = pack_model(options.old), pack_model(options.new)
+    if not (old.rules() or new.rules()):
+        raise no_rules(f"{options.old}` and `{options.new}")
     try:
-        return diff(pack_model(options.old), pack_model(options.new), _files(options.manifests), shared=shared)
+        return diff(old, new, _files(options.manifests), shared=shared)
     except DocumentErrors as errors:
         raise InputErrors(errors.diagnostics) from None
 

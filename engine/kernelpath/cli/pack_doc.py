@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared
 from kernelpath.cli.pack_pages import pages
-from kernelpath.cli.packs import pack_model
+from kernelpath.cli.packs import pack_with_rules
+from kernelpath.cli.saving import written
+from kernelpath.files.writing import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,20 +27,18 @@ def declare(arguments: Arguments) -> None:
 
 def run(options: Namespace) -> int:
     """Write every page, over older ones, and say how many there are."""
-    pack = pack_model(options.pack)
+    pack = pack_with_rules(options.pack)
     folder = Path(options.output or f"{pack.name}-rules")
-    written = pages(pack, options.pack)
-    for name, text in written.items():
+    found = pages(pack, options.pack)
+    for name, text in found.items():
         _write(folder / name, text)
     options.output = None
     if not options.quiet:
-        Console(options).write(f"{len(written)} pages in {folder}\n")
+        Console(options).write(f"{len(found)} pages in {folder}\n")
     return 0
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with written(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as error:
-        raise unusable("cli/output", f"`{path}` cannot be written", error) from None
+        write_file(path, text.encode("utf-8", "backslashreplace"))

@@ -6,7 +6,9 @@ from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import InputErrors
 from kernelpath.cli.judging import refused
 from kernelpath.cli.options import add_shared
+from kernelpath.cli.packs import named_packs
 from kernelpath.cli.placing import pack_sources
+from kernelpath.cli.saving import rewrite
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
 from kernelpath.packs.documents import DocumentErrors
 from kernelpath.packs.files import PackErrors, pack_folder
@@ -22,32 +24,33 @@ if TYPE_CHECKING:
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
     add = arguments.add
-    add("paths", nargs="*", metavar="PACK", help="a pack, or a file of one; as --pack says, if left out")
+    add("paths", nargs="*", metavar="PACK", help="a pack, or a file of one; the working folder, if left out")
     choice = arguments.group().add
     choice("--check", action="store_true", help="write nothing, and fail if a file is not formatted")
     choice("--diff", action="store_true", help="write nothing, show what would change, and fail if anything would")
-    add_shared(arguments)
+    add_shared(arguments, pack=None)
 
 
 def run(options: Namespace) -> int:
     """Format every file, or say which are not formatted."""
     console = Console(options)
     try:
-        changed = [each for name in options.paths or [options.pack] for each in _formatted(name) if each.changed]
+        found = [each for name in named_packs(options.paths, options.pack) for each in _formatted(name)]
     except PackErrors as errors:
         raise refused(errors) from None
     except DocumentErrors as errors:
         raise InputErrors(errors.diagnostics, pack_sources(errors.diagnostics)) from None
+    changed = [each for each in found if each.changed]
     if options.diff:
         from kernelpath.analysis.formatting import difference
 
         console.write("".join(difference(each) for each in changed))
     elif options.check:
-        found = [_unformatted(each) for each in changed]
-        console.report(found, pack_sources(found), "" if found else "all files are formatted\n")
+        faults = [_unformatted(each) for each in changed]
+        console.report(faults, pack_sources(faults), "" if faults else f"all {len(found)} files are formatted\n")
     else:
         for each in changed:
-            each.path.write_text(each.after, encoding="utf-8", newline="")
+            rewrite(each.path, each.before, each.after)
         console.write("" if console.quiet else "".join(f"formatted {each.shown}\n" for each in changed))
     return 1 if changed and (options.diff or options.check) else 0
 

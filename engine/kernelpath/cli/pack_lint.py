@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kernelpath.cli.console import Console
+from kernelpath.cli.inputs import unusable
 from kernelpath.cli.judging import refused
-from kernelpath.cli.options import add_shared
+from kernelpath.cli.options import PACKS_HELP, add_shared
+from kernelpath.cli.packs import named_packs, pack_with_rules
 from kernelpath.cli.placing import pack_sources
 from kernelpath.packs.files import PackErrors, pack_folder, shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import SimpleNamespace as Namespace
 
     from kernelpath.cli.arguments import Arguments
@@ -20,19 +23,21 @@ if TYPE_CHECKING:
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
     add = arguments.add
-    add("packs", nargs="*", metavar="PACK", help="a shipped pack, or a pack's folder; as --pack says, if left out")
+    add("packs", nargs="*", metavar="PACK", help=PACKS_HELP)
     add("--fix", action="store_true", help="put right what can be put right without changing what rules do")
-    add_shared(arguments)
+    add_shared(arguments, pack=None)
 
 
 def run(options: Namespace) -> int:
     """Lint every pack, and return 1 where one has findings."""
     console = Console(options)
-    names = options.packs or [options.pack]
+    names = named_packs(options.packs, options.pack)
     try:
         found = [finding for name in names for finding in _lint(pack_folder(name), options.fix, console)]
     except PackErrors as errors:
         raise refused(errors) from None
+    for name in names if not found else ():
+        pack_with_rules(name)  # a pack without rules has nothing to be clean of
     console.report(found, pack_sources(found), "" if found else "".join(f"{name}: clean\n" for name in names))
     return 1 if found else 0
 
@@ -42,7 +47,10 @@ def _lint(folder: Path, fix: bool, console: Console) -> list[Diagnostic]:
 
     if not fix:
         return lint(folder)
-    found, changed = fix_pack(folder)
+    try:
+        found, changed = fix_pack(folder)
+    except OSError as error:
+        raise unusable("cli/output", f"`{shown_path(Path(error.filename))}` cannot be written", error) from None
     if not console.quiet:
         console.error("".join(f"fixed {shown_path(path)}\n" for path in changed))
     return found

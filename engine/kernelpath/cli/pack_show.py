@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.options import add_shared
-from kernelpath.cli.packs import find, pack_model
+from kernelpath.cli.packs import find, no_rules, pack_with_rules
 from kernelpath.packs.generate import ModuleWriter, rule_function
 from kernelpath.packs.model import Pack, Rule, Stage
 
@@ -25,7 +25,7 @@ def declare(arguments: Arguments) -> None:
 def run(options: Namespace) -> int:
     """Print what was asked for."""
     console = Console(options)
-    pack = pack_model(options.pack)
+    pack = pack_with_rules(options.pack)
     if options.python:
         console.write(_python(pack, options.name))
         return 0
@@ -101,6 +101,8 @@ def _python(pack: Pack, name: str | None) -> str:
         return text
     found = find(pack, name)
     if isinstance(found, Stage):
+        if not found.rules:
+            raise no_rules(f"{pack.name}/{found.name}")
         wanted = [function for (stages, _, _), function in writer.sweeps.items() if found.name in stages]
         return "\n\n".join(_functions(text, wanted, exact=True))
     blocks = []

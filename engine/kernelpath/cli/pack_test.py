@@ -10,9 +10,11 @@ from kernelpath.analysis.testing.updating import updates
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import InputErrors, unusable
 from kernelpath.cli.judging import refused
-from kernelpath.cli.options import add_shared, whole_number
+from kernelpath.cli.options import PACKS_HELP, add_shared, whole_number
 from kernelpath.cli.pack_runs import PackRun, RunSettings, run_cases, run_coverage, run_mutants
 from kernelpath.cli.pack_test_report import report, survivor_finding
+from kernelpath.cli.packs import named_packs
+from kernelpath.cli.saving import rewrite
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
 from kernelpath.packs.files import PackErrors, pack_folder, shown_path
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
     add = arguments.add
-    add("packs", nargs="*", metavar="PACK", help="a shipped pack, or a pack's folder; as --pack says, if left out")
+    add("packs", nargs="*", metavar="PACK", help=PACKS_HELP)
     add("-k", "--select", metavar="TEXT", help="only cases whose `rule: name` has this text in it")
     add("--fail-fast", action="store_true", help="stop at the first case that fails")
     add("--jobs", type=whole_number, metavar="N", help="so many processes; as many as pay, if left out")
@@ -34,7 +36,7 @@ def declare(arguments: Arguments) -> None:
     add("--coverage", action="store_true", help="show rules, branches and atoms that no case covers")
     add("--mutate", action="store_true", help="change rules in small ways, and show what no case notices")
     add("--fail-under", type=_percent, metavar="N", help="fail if less than N percent is covered, or noticed")
-    add_shared(arguments)
+    add_shared(arguments, pack=None)
 
 
 def _percent(text: str) -> float:
@@ -57,7 +59,7 @@ def run(options: Namespace) -> int:
         options.select, options.fail_fast, options.jobs, options.coverage, options.quiet or not console.is_text
     )
     runs, found, unread = [], [], []
-    for name in options.packs or [options.pack]:
+    for name in named_packs(options.packs, options.pack):
         try:
             one = _run_pack(name, options, settings, console)
         except PackErrors as errors:
@@ -99,7 +101,7 @@ def _updated(one: PackRun, console: Console) -> bool:
     """Rewrite the expectations that do not hold, show how, and return whether there were any."""
     found = updates(one.folder, one.results)
     for update in found:
-        update.path.write_text(update.after, encoding="utf-8", newline="")
+        rewrite(update.path, update.before, update.after)
         (console.write if console.is_text and console.output is None else console.error)(update.difference())
     return bool(found)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from kernelpath.cli.inputs import InputErrors, unusable
 from kernelpath.cli.judging import refused
-from kernelpath.packs.folders import PackErrors, content_digest, pack_folder, shown_path
+from kernelpath.packs.contents import PackFiles, read_pack_files
+from kernelpath.packs.folders import PackErrors, is_pack, pack_folder
 from kernelpath.packs.model import Pack, Rule, Stage
 from kernelpath.packs.reading import read_pack
 
@@ -15,18 +16,44 @@ from kernelpath.packs.reading import read_pack
 def pack_model(name: str) -> Pack:
     """Return a pack's checked model; raises InputErrors with every mistake in its files."""
     try:
-        folder = pack_folder(name)
-        return _model(folder, shown_path(folder), content_digest(folder))
+        return _model(read_pack_files(pack_folder(name)))
     except PackErrors as errors:
         raise refused(errors) from None
-    except OSError as error:
-        raise unusable("cli/input", f"pack `{name}` cannot be read", error) from None
+
+
+def named_packs(names: list[str], option: str | None) -> list[str]:
+    """Return the packs that a command works on: those that it names, or the working folder, if that is one.
+
+    Raises InputErrors for none, and for packs that are named in both ways: some of them would not be looked at.
+    """
+    if names and option is not None:
+        raise unusable("cli/usage", "packs are named both as they are and by `--pack`", help_text="leave out `--pack`")
+    if names or option is not None:
+        return names or [str(option)]
+    if is_pack(Path.cwd()):
+        return ["."]
+    help_text = "name a shipped pack or a pack's folder, or go into one"
+    raise unusable("cli/usage", "no pack is named, and the working folder is not a pack", help_text=help_text)
+
+
+def pack_with_rules(name: str) -> Pack:
+    """Return a pack's checked model; raises InputErrors also if it has no rules, of which there is nothing to say."""
+    pack = pack_model(name)
+    if not pack.rules():
+        raise no_rules(pack.name)
+    return pack
+
+
+def no_rules(name: str) -> InputErrors:
+    """Return the error for a pack, or a part of one, that has no rules to look at."""
+    help_text = "`kernelpath pack new PACK/STAGE/RULE` begins one"
+    return unusable("cli/nothing", f"`{name}` has no rules, so nothing was looked at", help_text=help_text)
 
 
 @lru_cache(maxsize=4)
-def _model(folder: Path, shown: str, digest: str) -> Pack:
-    """Return the model of a pack of this content; a command that shows several things reads it once."""
-    return read_pack(folder)
+def _model(files: PackFiles) -> Pack:
+    """Return the model of a pack of these files; a command that shows several things reads it once."""
+    return read_pack(files.folder, files)
 
 
 def find(pack: Pack, name: str) -> list[Rule] | Stage:

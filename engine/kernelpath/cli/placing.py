@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 
 from kernelpath.cli.inputs import Manifest, Overlay
 from kernelpath.diagnostics import Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.resources import resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,10 +101,6 @@ def pack_sources(diagnostics: list[Diagnostic]) -> dict[str, Source]:
 
 def pack_text(shown: str) -> str | None:
     """Return the text of a pack's file by the name that messages show; None where it cannot be read."""
-    shipped = resource("rules", shown.removeprefix("rules/"))
-    for path in (Path(shown), shipped):
-        try:
-            return path.read_bytes().decode("utf-8", "replace")
-        except (OSError, ValueError):
-            continue
-    return None
+    from kernelpath.packs.files import shown_text
+
+    return shown_text(shown)

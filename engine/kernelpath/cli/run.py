@@ -6,9 +6,11 @@ import sys
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.executing import OWN_CATALOG, Findings, add_model, add_place, graph_path, opened, placed, told
-from kernelpath.cli.inputs import unusable
+from kernelpath.cli.inputs import standard_input, unusable
 from kernelpath.cli.options import add_shared, whole_number
 from kernelpath.cli.tracing import Trace
+from kernelpath.diagnostics.render.printable import printable
+from kernelpath.files.reading import YAML_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +69,8 @@ def run(options: Namespace) -> int:
     model = opened(options.model)
     place = placed(options.backend, options.adapter)
     if console.is_text:
-        console.error("".join(f"{note}\n" for note in (place.note, _unfit(model)) if note))
+        console.warn(model.warnings)
+        console.error("".join(f"{printable(note)}\n" for note in (place.note, _unfit(model)) if note))
     try:
         path = graph_path(options, model, place)
     except Findings as findings:
@@ -77,7 +80,7 @@ def run(options: Namespace) -> int:
         session = _session(options, model, place, path, prompt)
         running = _running(options, model, session, prompt, observer, console.is_text)
         _stream(console, running)
-    return _finish(console, place, running)
+    return _finish(console, place, running, model)
 
 
 def _unfit(model: Model) -> str | None:
@@ -113,7 +116,7 @@ def _prompt(options: Namespace, model: Model) -> list[int]:
 
 def _text(given: str) -> str:
     """Return a text as it was given, or standard input; raises InputErrors where that is no UTF-8."""
-    content = sys.stdin.buffer.read() if given == "-" else given.encode("utf-8", "surrogateescape")
+    content = standard_input(YAML_BYTES) if given == "-" else given.encode("utf-8", "surrogateescape")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -150,7 +153,7 @@ def _running(options: Namespace, model: Model, session: Session, prompt: list[in
     return Run(session, model.tokenizer, prompt, chosen)
 
 
-def _finish(console: Console, place: Place, running: Run) -> int:
+def _finish(console: Console, place: Place, running: Run, model: Model) -> int:
     from kernelpath.cli.values import json_text
 
     outcome = running.outcome
@@ -160,7 +163,8 @@ def _finish(console: Console, place: Place, running: Run) -> int:
         if not console.quiet:
             console.error(_rates(place, told))
     else:
-        console.write(json_text({"backend": place.backend, "device": place.name, **told}))
+        warnings = {"warnings": [found.to_dict() for found in model.warnings]} if model.warnings else {}
+        console.write(json_text({"backend": place.backend, "device": place.name, **told, **warnings}))
     return INTERRUPTED if outcome.stopped == "interrupted" else 0
 
 

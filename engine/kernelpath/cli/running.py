@@ -44,11 +44,16 @@ def _run(words: list[str]) -> int:
     command.declare(arguments)
     options = arguments.parse(rest)
     from kernelpath.cli.inputs import InputErrors
+    from kernelpath.packs.folders import PackErrors
 
     try:
         return int(command.run(options))
     except InputErrors as errors:
         return _refused(options, errors)
+    except PackErrors as errors:  # a pack that has not what the command asks for
+        from kernelpath.cli.judging import refused
+
+        return _refused(options, refused(errors))
 
 
 def _refused(options: Namespace, errors: InputErrors) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 
-from kernelpath.cli.inputs import unusable
+from kernelpath.cli.saving import written
+from kernelpath.files.writing import replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,19 +14,21 @@ if TYPE_CHECKING:
 
 
 class Trace:
-    """Gives, as a context, the observer that writes to a file; without a file it watches nothing."""
+    """Gives, as a context, the observer that writes to a file; without a file it watches nothing.
+
+    The file is there when the context ends; an exception leaves what was there before.
+    """
 
     def __init__(self, name: str | None) -> None:
         self.name = name
-        self.file: Any = None
+        self._open = ExitStack()
+        self._file: Any = None
 
     def __enter__(self) -> Any:
         if self.name is None:
             return None
-        try:
-            self.file = open(self.name, "w", encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise unusable("cli/output", f"`{self.name}` cannot be written", error) from None
+        with written(self.name):
+            self._file = self._open.enter_context(replaced(self.name))
         return self._line
 
     def _line(self, dispatch: Any, outputs: Any) -> None:
@@ -32,11 +36,9 @@ class Trace:
 
         numbers = {name: statistics(values) for name, values in outputs.items()}
         line = {"step": dispatch.step, "op": dispatch.op, "kernel": dispatch.variant.name, "outputs": numbers}
-        try:
-            self.file.write(json.dumps(line) + "\n")
-        except OSError as error:
-            raise unusable("cli/output", f"`{self.name}` cannot be written", error) from None
+        with written(str(self.name)):
+            self._file.write(json.dumps(line).encode() + b"\n")
 
-    def __exit__(self, *_: object) -> None:
-        if self.file is not None:
-            self.file.close()
+    def __exit__(self, kind: Any, error: Any, place: Any) -> None:
+        with written(str(self.name)):
+            self._open.__exit__(kind, error, place)

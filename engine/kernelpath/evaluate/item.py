@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from kernelpath.diagnostics import Diagnostic
@@ -84,6 +85,8 @@ class ItemWalk:
             self._taint(rule)
         elif rule["kind"] == "transition":
             self._forget(rule)
+        else:
+            self.failed_guards.update(rule["guards"])
 
     def _give(self, rule: RuleData, value: Any, source: str) -> None:
         name = rule["variable"]
@@ -104,7 +107,10 @@ class ItemWalk:
             self.slots.poison()
 
     def _check(self, rule: RuleData, environment: dict[str, Any]) -> None:
-        if self._unknown(rule["holds"]) or self.pack.value(rule["holds"], environment):
+        if self._unknown(rule["holds"]):
+            self._outcome_unknown(rule)
+            return
+        if self.pack.value(rule["holds"], environment):
             return
         self._report(rule, self._diagnostic(rule, environment))
         self.failed_guards.update(rule["guards"])
@@ -200,7 +206,8 @@ class ItemWalk:
 
 def table_value(pack: CompiledPack, rule: RuleData, environment: Mapping[str, Any]) -> Any:
     """Return what a decision table gives: one row's value, all rows' values, or the object that its rows build."""
-    rows = [row for row in rule["rows"] if not row["when"] or pack.value(row["when"], environment)]
+    applying = (row for row in rule["rows"] if not row["when"] or pack.value(row["when"], environment))
+    rows = [*islice(applying, 1)] if rule["hit"] == "first" else [*applying]  # after the first no row is asked
     if rule["hit"] == "collect":
         return [pack.value(row["value"], environment) for row in rows]
     if rule["hit"] == "build":

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from types import CodeType
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.packs.cache import cached
+from kernelpath.packs.contents import PackFiles, read_pack_files
+from kernelpath.packs.folders import PackErrors, pack_folder
 from kernelpath.packs.libraries import load_modules
-from kernelpath.packs.folders import PackErrors, content_digest, pack_folder, shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,18 +26,13 @@ def load(name_or_path: str) -> CompiledPack:
 
 def load_folder(folder: Path) -> CompiledPack:
     """Return the compiled pack of a folder."""
-    try:
-        digest = content_digest(folder)
-    except OSError as error:
-        raise PackErrors([_unreadable(folder, error)]) from None
-    return _loaded(folder, shown_path(folder), digest)
+    return _loaded(read_pack_files(folder))
 
 
 @lru_cache(maxsize=32)
-def _loaded(folder: Path, shown: str, digest: str) -> CompiledPack:
+def _loaded(files: PackFiles) -> CompiledPack:
     """Return a pack; its rules carry their places as they are shown from the present working folder."""
-    code, data = cached("pack", f"{folder} {shown} {digest}", lambda: _built(folder))
-    return _run(code, data)
+    return cached("pack", files.key, lambda: _built(files), lambda value: _compiled(files, value))
 
 
 def compiled_pack(pack: Pack) -> CompiledPack:
@@ -46,7 +43,7 @@ def compiled_pack(pack: Pack) -> CompiledPack:
     return _run(compile(generated.text, f"<pack {pack.name}>", "exec"), generated.data)
 
 
-def _run(code: Any, data: Any) -> CompiledPack:
+def _run(code: CodeType, data: Any) -> CompiledPack:
     """Run the module of a pack, among the built-ins that it calls."""
     from kernelpath.language.runtime import namespace
 
@@ -56,18 +53,18 @@ def _run(code: Any, data: Any) -> CompiledPack:
     return CompiledPack(names, data)
 
 
-def _built(folder: Path) -> tuple[Any, Any]:
-    """Read, check and generate; nothing of this is imported where the cache has the pack."""
+def _built(files: PackFiles) -> tuple[Any, Any]:
+    """Check and generate; nothing of this is imported where the cache has the pack."""
     from kernelpath.packs.generate import generate
     from kernelpath.packs.reading import read_pack
 
-    pack = read_pack(folder)
-    generated = generate(pack)
-    return compile(generated.text, f"<pack {folder.name}>", "exec"), generated.data
+    generated = generate(read_pack(files.folder, files))
+    return compile(generated.text, f"<pack {files.folder.name}>", "exec"), generated.data
 
 
-def _unreadable(folder: Path, error: OSError) -> Any:
-    from kernelpath.diagnostics import ERROR, Diagnostic
-
-    message = f"`{error.filename or folder}` cannot be read: {error.strerror}"
-    return Diagnostic("pack/unreadable", (), ERROR, message)
+def _compiled(files: PackFiles, value: Any) -> CompiledPack:
+    """Return what was built as it runs; raises an exception for anything else."""
+    code, data = value
+    if not isinstance(code, CodeType) or data["digest"] != files.digest:
+        raise TypeError("this was not built from these files")
+    return _run(code, data)

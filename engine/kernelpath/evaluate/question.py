@@ -250,10 +250,15 @@ class QuestionRun:
         collected: dict[str, list[Any]] = {name: [] for name in walk["collects"]}
         reached = 0
         values = self._with_whole(walk["scope"], table)
+        self._count(walk, items)
         if not skipped:
             reached = self.pack.function(walk["function"])(items, 0, values, {}, collected)
         if reached == len(items) or self._carefully(step, values, items, reached, None, collected, skipped):
             self._keep(step, table, collected)
+
+    def _count(self, walk: Mapping[str, Any], items: Sequence[Any]) -> None:
+        if walk["checks"]:
+            self.report.asked += len(items)
 
     def _with_whole(self, scope: Mapping[str, Any], table: str | None) -> Mapping[str, Any]:
         """Return the cells, and under their own names the values of a table as a whole."""
@@ -320,6 +325,7 @@ class QuestionRun:
     def _visit(self, step: StepData, values: Mapping[str, Any], slots: Slots) -> None:
         """Visit the rows in the order of their list."""
         data, items = step["walk"], self._rows_of(step["over"])
+        self._count(data, items)
         collected: dict[str, list[Any]] = {name: [] for name in data["collects"]}
         reached = 0
         if not slots.doubtful:
@@ -336,6 +342,7 @@ class QuestionRun:
         from kernelpath.evaluate.unrolled import UNKNOWN, Unrolled  # packs whose flows are listed never need it
 
         items: Sequence[Any] = self._rows_of(step["over"])
+        self._count(step["walk"], items)
         start = {**slots.values, **dict.fromkeys(slots.unknown, UNKNOWN)}
         unrolled = Unrolled(self.pack, step["walk"], values, items, start, self._fresh(step), step["pass"])
         unrolled.run(step["settles"])

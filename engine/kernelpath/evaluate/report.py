@@ -25,14 +25,18 @@ class Finding:
 
 
 class Report:
-    """The diagnostics of one run; `failed` are the stages in which something was an error."""
+    """The diagnostics of one run; `failed` are the stages in which something was an error.
 
-    __slots__ = ("_order", "_seen", "_stages", "diagnostics", "failed", "skipped")
+    `asked` counts the items that were taken through a stage with checks.
+    """
+
+    __slots__ = ("_order", "_seen", "_stages", "asked", "diagnostics", "failed", "skipped")
 
     def __init__(self, order: Sequence[str] = ()) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.failed: set[str] = set()
         self.skipped: dict[str, str | None] = {}
+        self.asked = 0
         self._order = order
         self._stages: list[tuple[str, tuple[str, ...], str]] = []
         self._seen: set[tuple[str, str | None, str]] = set()
@@ -52,6 +56,7 @@ class Report:
         for found, stage, tags, pass_ in other.findings():
             self.add(_placed(found, places), stage, tags, pass_)
         self.skipped.update(other.skipped)
+        self.asked += other.asked
 
     def skip(self, stages: Sequence[str], table: str | None) -> None:
         """Note stages that were not asked, since something that they need is missing."""

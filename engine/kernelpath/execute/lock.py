@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 from kernelpath.emit.plan.families import READ, UNIFORM, Families, Variant, load_families
 from kernelpath.execute.shaders import wgsl
 from kernelpath.execute.trial import chain
+from kernelpath.files.writing import write_file
 from kernelpath.graph.catalog import Kernel, kernel_reference
 from kernelpath.packs import documents
 from kernelpath.packs.files import PackErrors, read_node
@@ -64,9 +65,9 @@ def pin(lock: Path | None = None, catalog: Path | None = None) -> tuple[str, ...
     """Write the lock file and the catalogue, and return the kernels whose content changed, came or went."""
     path, now = lock or lock_file(), digests()
     before = read_lock(path) if path.is_file() else {}
-    path.write_text(_HEADER + "kernels:\n" + "".join(f"  {name}: {now[name]}\n" for name in now), encoding="utf-8")
+    write_file(path, (_HEADER + "kernels:\n" + "".join(f"  {name}: {now[name]}\n" for name in now)).encode())
     rows = write_yaml(catalog_document(now))
-    (catalog or catalog_file()).write_text(_CATALOG_HEADER + rows, encoding="utf-8")
+    write_file(catalog or catalog_file(), (_CATALOG_HEADER + rows).encode())
     return tuple(sorted(name for name in {*before, *now} if before.get(name) != now.get(name)))
 
 
@@ -156,17 +157,26 @@ def repin(inference: Mapping[str, Any], catalog: Mapping[str, Kernel]) -> tuple[
     changed: dict[str, Any] = copy.deepcopy(dict(inference))
     problems: list[Diagnostic] = []
     by_reference = {kernel.reference: kernel for kernel in catalog.values()}
-    for step in _objects(changed.get("execution"), "steps"):
+    for holder, reference in _pinned(changed):
+        _point(holder, reference, by_reference, problems)
+    return changed, problems
+
+
+def count_references(inference: Mapping[str, Any]) -> int:
+    """Return how many kernelRefs `repin` looks at."""
+    return sum(1 for _ in _pinned(inference))
+
+
+def _pinned(inference: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield each step and profile that has a kernelRef, with the reference that its kernel has."""
+    for step in _objects(inference.get("execution"), "steps"):
         if isinstance(step.get("kernel"), str) and isinstance(step.get("kernelRef"), dict):
             entry = str(step.get("entry") or "main").strip() or "main"
-            _point(step, kernel_reference(step["kernel"].strip(), entry), by_reference, problems)
-    compute = (
-        changed.get("sessionDefaults", {}).get("compute") if isinstance(changed.get("sessionDefaults"), dict) else None
-    )
-    for profile in _objects(compute, "kernelProfiles"):
+            yield step, kernel_reference(step["kernel"].strip(), entry)
+    session = inference.get("sessionDefaults")
+    for profile in _objects(session.get("compute") if isinstance(session, dict) else None, "kernelProfiles"):
         if isinstance(profile.get("kernelRef"), dict):
-            _point(profile, str(profile["kernelRef"].get("id")), by_reference, problems)
-    return changed, problems
+            yield profile, str(profile["kernelRef"].get("id"))
 
 
 def _objects(holder: object, name: str) -> list[dict[str, Any]]:

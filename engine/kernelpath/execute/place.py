@@ -60,6 +60,9 @@ def _numpy_place(compute: str, note: str | None = None) -> Place:
         max_compute_workgroups_per_dimension=_NO_LIMIT,
         max_compute_workgroup_storage_size=_NO_LIMIT,
         max_compute_invocations_per_workgroup=_NO_LIMIT,
+        max_compute_workgroup_size_x=_NO_LIMIT,
+        max_compute_workgroup_size_y=_NO_LIMIT,
+        max_compute_workgroup_size_z=_NO_LIMIT,
         features=frozenset({"shader-f16", "subgroup"}),
     )
     return Place(NUMPY, "numpy", limits, lambda weights: NumpyBackend(weights, compute), note)

@@ -91,7 +91,7 @@ def prompt_ids(
     if ids:
         return list(ids)
     if model.tokenizer is None:
-        raise errors.no_tokenizer(model.name)
+        raise model.no_tokenizer or errors.no_tokenizer(model.name)
     return model.tokenizer.chat(messages) if messages else model.tokenizer.encode(prompt or "")
 
 

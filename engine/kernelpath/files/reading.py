@@ -29,11 +29,11 @@ _STREAM_FOLDERS = ("/dev/fd/", "/proc/self/fd/")
 class Refused(OSError):
     """A path that is not read or written although the system would allow it; `strerror` says why."""
 
-    def __init__(self, why: str, path: str | Path) -> None:
+    def __init__(self, why: str, path: str | os.PathLike[str]) -> None:
         super().__init__(errno.EINVAL, why, os.fspath(path))
 
 
-def read_file(path: str | Path, limit: int, within: Path | None = None) -> bytes:
+def read_file(path: str | os.PathLike[str], limit: int, within: Path | None = None) -> bytes:
     """Return the content of a file of at most `limit` bytes.
 
     `within` is a folder that the file must lie in, links followed. Raises OSError: `Refused` for what is not a file,
@@ -46,9 +46,12 @@ def read_file(path: str | Path, limit: int, within: Path | None = None) -> bytes
         refuse_other_kinds(os.stat(name), name)
         descriptor = os.open(name, _FLAGS)
     except ValueError as error:  # a name with characters that no file's name has
-        raise Refused(str(error), "") from None
+        raise FileNotFoundError(errno.ENOENT, str(error), "") from None
     try:
-        refuse_other_kinds(os.fstat(descriptor), name)  # it may be another one by now
+        status = os.fstat(descriptor)
+        refuse_other_kinds(status, name)  # it may be another one by now
+        if status.st_size > limit:
+            raise _too_large(limit, name)
         return _content(descriptor, limit, name)
     finally:
         os.close(descriptor)
@@ -106,5 +109,9 @@ def _content(descriptor: int, limit: int, name: str) -> bytes:
         chunks.append(chunk)
         size += len(chunk)
         if size > limit:
-            raise Refused(f"it has more than {limit:,} bytes, the most that is read", name)
+            raise _too_large(limit, name)
     return b"".join(chunks)
+
+
+def _too_large(limit: int, name: str) -> Refused:
+    return Refused(f"it has more than {limit:,} bytes, the most that is read", name)

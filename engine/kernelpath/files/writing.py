@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+from codecs import BOM_UTF8
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -24,7 +25,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | get
 _PERMISSIONS = 0o7777
 
 
-def write_file(path: str | Path, content: bytes, before: bytes | None = None) -> None:
+def write_file(path: str | os.PathLike[str], content: bytes, before: bytes | None = None) -> None:
     """Give a file its content, whole or not at all; raises OSError.
 
     `before` is the content that the new one was made from: if the file has another one by now, `Refused` is raised.
@@ -33,12 +34,25 @@ def write_file(path: str | Path, content: bytes, before: bytes | None = None) ->
         file.write(content)
 
 
+def rewrite_file(path: str | os.PathLike[str], before: str, after: str) -> None:
+    """Give a file another text than it had when it was read; a byte order mark before it stays. Raises OSError.
+
+    If the file has another text by now, `Refused` is raised.
+    """
+    content = before.encode()
+    if read_file(path, JSON_BYTES).startswith(BOM_UTF8) and not content.startswith(BOM_UTF8):
+        write_file(path, BOM_UTF8 + after.encode(), BOM_UTF8 + content)
+    else:
+        write_file(path, after.encode(), content)
+
+
 def write_new_files(contents: dict[Path, bytes]) -> None:
     """Write files that are not there yet, all or none of them; raises FileExistsError for one that is."""
     written: list[Path] = []
     try:
         for path, content in contents.items():
-            _write_new(path, content)
+            with _blamed(str(path)):
+                _write_new(path, content)
             written.append(path)
     except BaseException:
         for path in written:
@@ -47,18 +61,30 @@ def write_new_files(contents: dict[Path, bytes]) -> None:
 
 
 @contextmanager
-def replaced(path: str | Path, before: bytes | None = None) -> Iterator[BinaryIO]:
+def replaced(path: str | os.PathLike[str], before: bytes | None = None) -> Iterator[BinaryIO]:
     """Give, as a context, a stream whose bytes become a file's content at the end; an exception leaves the file alone.
 
     `before` is as for `write_file`. Raises OSError.
     """
     name = _named(path)
-    direct = _direct(name)
-    if direct is not None:
-        with direct:
-            yield direct
-        return
-    target = Path(os.path.realpath(name))
+    with _blamed(name):
+        direct = _direct(name)
+        with direct if direct is not None else _in_place_of(Path(os.path.realpath(name)), before) as stream:
+            yield stream
+
+
+@contextmanager
+def _blamed(name: str) -> Iterator[None]:
+    """Have errors name the file that was to be written, not a temporary one."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = name, None
+        raise
+
+
+@contextmanager
+def _in_place_of(target: Path, before: bytes | None) -> Iterator[BinaryIO]:
     _refuse(target)
     with _temporary(target) as (stream, temporary):
         yield stream
@@ -69,14 +95,14 @@ def replaced(path: str | Path, before: bytes | None = None) -> Iterator[BinaryIO
     _flush_folder(target.parent)
 
 
-def _named(path: str | Path) -> str:
+def _named(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     try:
         os.stat(name)
     except FileNotFoundError:
         pass
     except ValueError as error:  # a name with characters that no file's name has
-        raise Refused(str(error), "") from None
+        raise FileNotFoundError(errno.ENOENT, str(error), "") from None
     return name
 
 

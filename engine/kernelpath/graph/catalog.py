@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from kernelpath.files.reading import YAML_BYTES, read_named
 from kernelpath.packs.cache import cached
 from kernelpath.packs.folders import PackErrors
 from kernelpath.resources import resource
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from kernelpath.packs.nodes import Node
 
 SELECTION = "selection.yaml"
+_NO_NAME = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 class Kernel:
@@ -53,13 +56,22 @@ def load_catalog(name_or_path: str) -> Mapping[str, Kernel]:
     """
     try:
         shipped = resource("kernels", "catalogs", f"{name_or_path}.yaml")
-        path = shipped if shipped.is_file() else Path(name_or_path)
-        content = path.read_bytes()
-    except (OSError, ValueError, TypeError):  # a name that no file can have is no catalogue's either
-        known = ", ".join(sorted(found.stem for found in resource("kernels", "catalogs").glob("*.yaml")))
-        message = f"there is no kernel catalogue `{str(name_or_path)[:200]!a}`".replace("`'", "`").replace("'`", "`")
-        raise _refused("unknown", message, f"shipped ones are {known}") from None
-    return _catalog(str(path), sha256(content).hexdigest())
+        path = str(shipped if shipped.is_file() else Path(name_or_path))
+        content = read_named(path, YAML_BYTES)
+    except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):  # a name that no file can have, neither
+        raise _unknown(name_or_path) from None
+    except OSError as error:
+        raise _unknown(name_or_path, error) from None
+    return _catalog(path, content)
+
+
+def _unknown(name: object, error: OSError | None = None) -> PackErrors:
+    """Return the error for a catalogue that does not exist, or that cannot be read."""
+    shown = f"{str(name)[:200]!a}".replace("`'", "`")[1:-1]
+    if error is not None and error.errno not in _NO_NAME:
+        return _refused("unreadable", f"kernel catalogue `{shown}` cannot be read: {str(error.strerror).lower()}")
+    known = ", ".join(sorted(found.stem for found in resource("kernels", "catalogs").glob("*.yaml")))
+    return _refused("unknown", f"there is no kernel catalogue `{shown}`", f"shipped ones are {known}")
 
 
 def check_catalog(kernels: Any) -> Mapping[str, Kernel]:
@@ -71,17 +83,23 @@ def check_catalog(kernels: Any) -> Mapping[str, Kernel]:
 
 
 @lru_cache(maxsize=8)
-def _catalog(path: str, digest: str) -> Mapping[str, Kernel]:
-    rows = cached("catalog-rows", f"{path} {digest} {sorted(Kernel.__slots__)}", lambda: _rows(Path(path)))
+def _catalog(path: str, content: bytes) -> Mapping[str, Kernel]:
+    """Return the kernels in a file of this content; a shipped catalogue is known to have the shape of one."""
+    digest = f"{path} {sha256(content).hexdigest()} {sorted(Kernel.__slots__)}"
+    return cached("catalog-rows", digest, lambda: _rows(Path(path), content), _kernels)
+
+
+def _kernels(rows: Any) -> Mapping[str, Kernel]:
     return {f"{row['kernel']}#{row['entry']}": Kernel(row) for row in rows}
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def _rows(path: Path, content: bytes) -> list[dict[str, Any]]:
     """Return what rules ask of each kernel; a catalogue that is not shipped is checked against its schema first."""
-    from kernelpath.packs.files import read_node  # a cached catalogue needs no YAML
+    from kernelpath.packs.contents import FileContent
+    from kernelpath.packs.files import node_of  # a cached catalogue needs no YAML
     from kernelpath.packs.nodes import to_plain
 
-    root = read_node(path)
+    root = node_of(FileContent(path, content))
     if path.parent != resource("kernels", "catalogs"):
         wrong = _misshapen(root)
         if wrong:
@@ -162,18 +180,20 @@ def load_presets() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=2)
 def _presets(folder: Path) -> Mapping[str, Any]:
-    files = sorted(path for path in folder.glob("*.yaml"))
+    contents = [(path, path.read_bytes()) for path in sorted(folder.glob("*.yaml"))]
     digest = sha256()
-    for path in files:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    presets: Mapping[str, Any] = cached("presets", digest.hexdigest(), lambda: _read_presets(files))
-    return presets
+    for path, content in contents:
+        digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+    return cached("presets", digest.hexdigest(), lambda: _read_presets(contents), dict)
 
 
-def _read_presets(files: list[Path]) -> dict[str, Any]:
+def _read_presets(contents: list[tuple[Path, bytes]]) -> dict[str, Any]:
     """Return each preset under its file's stem, with the members that are not of the path itself left out."""
-    from kernelpath.packs.files import read_plain  # cached presets need no YAML
+    from kernelpath.packs.contents import FileContent
+    from kernelpath.packs.files import node_of  # cached presets need no YAML
+    from kernelpath.packs.nodes import to_plain
 
-    found = {path.stem: read_plain(path) for path in files if path.name != SELECTION}
+    plain: dict[str, Any] = {path.stem: to_plain(node_of(FileContent(path, content))) for path, content in contents}
+    found = {name: preset for name, preset in plain.items() if name != Path(SELECTION).stem}
     paths = {name: found[preset.get("aliasOf", name)] for name, preset in found.items()}
     return {name: {key: value for key, value in path.items() if key != "status"} for name, path in paths.items()}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 
 from kernelpath.diagnostics.source import BYTE_ORDER_MARK, Source
+from kernelpath.files.reading import JSON_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "read_json"]
 
-MAX_BYTES = 256_000_000
+MAX_BYTES = JSON_BYTES
 MAX_DEPTH = 200
 
 

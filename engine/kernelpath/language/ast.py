@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from kernelpath.language.types import UNKNOWN, Type
 
+MAX_NESTING = 100
+"""How deep an expression may be nested, with pack functions written out: what goes through it calls itself."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Expression:
@@ -159,6 +162,16 @@ def children(node: Expression) -> tuple[Expression, ...]:
             condition = () if node.condition is None else (node.condition,)
             return (node.source, *condition, node.value)
     return ()
+
+
+def part_below(node: Expression, levels: int) -> Expression | None:
+    """Return a part of a node that is nested in it deeper than some levels, None where there is none."""
+    level: tuple[Expression, ...] = (node,)
+    for _ in range(levels):
+        level = tuple(inner for outer in level for inner in children(outer))
+        if not level:
+            return None
+    return level[0]
 
 
 def walk(node: Expression) -> Iterator[Expression]:

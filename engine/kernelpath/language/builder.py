@@ -8,6 +8,7 @@ from lark import Token, Transformer_NonRecursive, v_args
 
 from kernelpath.language import ast, wording
 from kernelpath.language.errors import Problem
+from kernelpath.language.odd_characters import odd_characters
 from kernelpath.language.text_literals import unquote
 
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
@@ -106,6 +107,9 @@ class Builder(Transformer_NonRecursive[Token, Any]):
 
     def string(self, meta: Any, parts: list[Any]) -> Any:
         value, bad = unquote(str(parts[0]))
+        for at, character, plain in odd_characters(str(parts[0])):
+            message, help_ = wording.odd_in_text(character, plain)
+            self.problems.append(Problem(message, meta.start_pos + at, meta.start_pos + at + 1, help_))
         for start, end in bad:
             message, help_ = wording.bad_escape(str(parts[0])[start:end])
             self.problems.append(Problem(message, meta.start_pos + start, meta.start_pos + end, help_))

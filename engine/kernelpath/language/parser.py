@@ -6,14 +6,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kernelpath.language import wording
-from kernelpath.language.ast import Expression, Literal, children
+from kernelpath.language.ast import MAX_NESTING, Expression, Literal, part_below
 from kernelpath.language.errors import LanguageErrors, Problem
 
 if TYPE_CHECKING:
     from lark import Lark
 
 MAX_TEXT = 20_000
-MAX_NESTING = 100
 MAX_INTEGER = 2**63
 
 
@@ -71,13 +70,9 @@ def _problem(words: wording.Wording, start: int, end: int) -> Problem:
 
 
 def _refuse_deep(expression: Expression, offset: int) -> None:
-    level = [expression]
-    for _ in range(MAX_NESTING):
-        level = [inner for node in level for inner in children(node)]
-        if not level:
-            return
-    place = level[0]
-    raise LanguageErrors([_problem(wording.too_deep(MAX_NESTING), place.start - offset, place.end - offset)])
+    place = part_below(expression, MAX_NESTING)
+    if place is not None:
+        raise LanguageErrors([_problem(wording.too_deep(MAX_NESTING), place.start - offset, place.end - offset)])
 
 
 def _refuse_large_numbers(expression: Expression, offset: int) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kernelpath.language.ast import MAX_NESTING
 from kernelpath.language.builtins import DECLARED, Declaration, Failure
 from kernelpath.language.json_values import MAX_DEPTH, canonical_text
 from kernelpath.language.meter import BUDGET
-from kernelpath.language.parser import MAX_NESTING, MAX_TEXT
+from kernelpath.language.parser import MAX_TEXT
 
 TYPES = (
     ("`bool`", "`true` or `false`. Nothing else stands for one: there is no truthiness."),

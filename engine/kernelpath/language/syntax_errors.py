@@ -9,8 +9,9 @@ from kernelpath.language import wording
 from kernelpath.language.errors import Problem
 
 _TOKEN = re.compile(
-    r"""(?P<space>\s+)|(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"""
-    r"""|(?P<word>[A-Za-z_]\w*)|(?P<foreign>===|!==|&&|\|\||=>|->|<>|\*\*|:=|\+\+)"""
+    r"""(?P<space>[ \t\r\n]+)|(?P<string>"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+')"""
+    r"""|(?P<unclosed>"(?:[^"\\\n]|\\.)*+|'(?:[^'\\\n]|\\.)*+)|(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"""
+    r"""|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<foreign>===|!==|&&|\|\||=>|->|<>|\*\*|:=|\+\+)"""
     r"""|(?P<symbol>==|!=|<=|>=|//|\?\?|\?\.|.)""",
     re.DOTALL,
 )
@@ -73,7 +74,7 @@ def _of_characters(found: _Token | None, before: list[_Token], text: str) -> Pro
         return None
     if found.text == "=":
         return _at(wording.single_equals(), found)
-    if found.text in ("'", '"'):
+    if found.kind == "unclosed":
         return _make(wording.unclosed_string(), found.start, len(text))
     if before and before[-1].text + found.text in ("!=", "=="):
         return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kernelpath.language.odd_characters import is_invisible, utf16_units
+
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'"}
 _QUOTED = {"\n": "\\n", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
@@ -34,6 +36,6 @@ def quote(value: str) -> str:
 def _quote_character(character: str) -> str:
     if character in _QUOTED:
         return _QUOTED[character]
-    code = ord(character)
-    hidden = code < 0x20 or 0x7F <= code < 0xA0 or 0xD800 <= code < 0xE000 or code in (0x2028, 0x2029, 0xFEFF)
-    return f"\\u{code:04x}" if hidden else character
+    if not is_invisible(character):
+        return character
+    return "".join(f"\\u{unit:04x}" for unit in utf16_units(character))

@@ -9,7 +9,7 @@ from kernelpath.language import wording
 from kernelpath.language.errors import LanguageErrors, Problem
 from kernelpath.language.types import BOOL, FLOAT, INT, JSON, NULL, STRING, ListOf, MapOf, Type, optional
 
-_TOKEN = re.compile(r"\s*([A-Za-z][\w-]*|\d+|[<>?,]|\S)")
+_TOKEN = re.compile(r"[ \t\r\n]*([A-Za-z][A-Za-z0-9_-]*|[0-9]+|[<>?,]|[^ \t\r\n])")
 _NAMED: dict[str, Type] = {
     "bool": BOOL,
     "int": INT,
@@ -42,6 +42,10 @@ class _TypeReader:
         self.at = 0
 
     def bad(self) -> LanguageErrors:
+        odd = next((at for at, character in enumerate(self.text) if not character.isascii()), None)
+        if odd is not None:
+            message, help_ = wording.strange_character(self.text[odd])
+            return LanguageErrors([Problem(message, odd, odd + 1, help_)])
         message, help_ = wording.bad_type(self.text)
         return LanguageErrors([Problem(message, 0, len(self.text), help_)])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kernelpath.diagnostics import did_you_mean
+from kernelpath.language.odd_characters import described, is_invisible, meant_by, utf16_units
 
 Wording = tuple[str, str | None]
 
@@ -94,8 +95,22 @@ def single_equals() -> Wording:
 
 def strange_character(character: str) -> Wording:
     """A character that no token begins with."""
-    shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    return f"`{shown}` has no meaning here", None
+    if character.isascii() and character.isprintable():
+        return f"`{character}` has no meaning here", None
+    meant = meant_by(character)
+    help_ = "write a space" if meant == " " else f"write `{meant}`" if meant else None
+    if help_ is None and is_invisible(character):
+        help_ = "delete it"
+    return f"{described(character)} has no meaning here", help_
+
+
+def odd_in_text(character: str, plain: str | None) -> Wording:
+    """A character in a string that cannot be seen, or that looks like another."""
+    escape = "".join(f"\\u{unit:04x}" for unit in utf16_units(character))
+    if plain:
+        return f"{described(character)} looks like `{plain}`", f"write `{plain}`, or `{escape}` if it is meant"
+    instead = "write a space, or" if character.isspace() else "delete it, or write"
+    return f"{described(character)} cannot be seen in a string", f"{instead} `{escape}` if it is meant"
 
 
 def chained_comparison() -> Wording:

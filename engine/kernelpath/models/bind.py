@@ -8,8 +8,9 @@ from typing import Any
 
 from kernelpath.models import errors
 from kernelpath.models.describe import Architecture
+from kernelpath.models.gguf_file import TensorFile
 from kernelpath.models.tables import ArchitectureTable
-from kernelpath.models.weights import Weight
+from kernelpath.models.weights import BLOCKS, Weight
 
 _LAYER = "{L}"
 
@@ -60,18 +61,28 @@ def weight_shape(entry: Mapping[str, Any], architecture: Architecture) -> tuple[
     return tuple(sizes[name] for name in entry["shape"])
 
 
-def without_prefix(tensors: Mapping[str, Weight], prefixes: Sequence[str], skip: Sequence[str]) -> dict[str, Weight]:
+def without_prefix(file: TensorFile, prefixes: Sequence[str], skip: Sequence[str]) -> dict[str, Weight]:
     """Return tensors with the first prefix that fits cut off, without those of a model's other parts."""
     kept: dict[str, Weight] = {}
-    for name, weight in tensors.items():
+    for name, weight in file.tensors.items():
         if name.startswith(tuple(skip)):
             continue
         prefix = next((prefix for prefix in prefixes if prefix and name.startswith(prefix)), "")
+        if name.removeprefix(prefix) in kept:
+            raise errors.repeated_tensor(file.path, name)
         kept[name.removeprefix(prefix)] = weight
     return kept
 
 
+def without_buffers(tensors: Mapping[str, Weight], buffers: Sequence[str]) -> dict[str, Weight]:
+    """Return tensors without those that are not weights, by the ends of their names."""
+    ends = tuple(f".{end}" for end in buffers)
+    return {name: weight for name, weight in tensors.items() if not f".{name}".endswith(ends)}
+
+
 def _shaped(weight: Weight, wanted: tuple[int, ...]) -> Weight:
+    if weight.dtype not in BLOCKS:
+        raise errors.unknown_dtype(weight.name, weight.dtype)
     if weight.shape != wanted:
         raise errors.wrong_shape(weight.name, weight.shape, wanted)
     return weight

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from kernelpath.models import errors
+from kernelpath.models.reading import mapped as map_file
+from kernelpath.models.reading import status
 from kernelpath.models.weights import BLOCKS, Bytes, Weight, stored_bytes
 
 MAGIC = b"GGUF"
@@ -40,6 +40,8 @@ _TENSOR_TYPES = {
     30: "bf16",
 }
 _MOST_DIMENSIONS = 4
+_MOST_VALUES = 1 << 24  # of a list; the largest known vocabularies have some 2^18 tokens, and twice as many merges
+_MOST_KEYS, _MOST_TENSORS = 1 << 16, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,9 @@ class _Cursor:
 
 def read_gguf(path: Path) -> TensorFile:
     """Open a GGUF file; raises `ModelErrors` naming the byte where it is broken."""
-    if path.stat().st_size < len(MAGIC):
+    if status(path).st_size < len(MAGIC):
         raise errors.not_gguf(path, "it is too short")
-    mapped: Bytes = np.memmap(path, np.uint8, mode="r")
+    mapped = map_file(path)
     cursor = _Cursor(path, mapped.data)
     if bytes(cursor.data[:4]) != MAGIC:
         raise errors.not_gguf(path, f"it begins with {bytes(cursor.data[:4])!r}")
@@ -111,6 +113,8 @@ def read_gguf(path: Path) -> TensorFile:
 
 def _read_metadata(cursor: _Cursor, count: int) -> dict[str, object]:
     metadata: dict[str, object] = {}
+    if count > _MOST_KEYS:
+        raise cursor.broken(f"{count:,} keys are more than {_MOST_KEYS:,}")
     for _ in range(count):
         name = cursor.text()
         if name in metadata:
@@ -132,10 +136,11 @@ def _read_value(cursor: _Cursor, kind: int) -> object:
 def _read_array(cursor: _Cursor) -> list[object]:
     kind, count = cursor.integer("I"), cursor.integer("Q")
     if kind in _SCALARS:
-        return list(cursor.take(_SCALARS[kind], count))
+        return _read_numbers(cursor, _SCALARS[kind], count)
     # A string or list takes eight bytes at least: a wrong count cannot ask for more memory than the file is long.
     if count * 8 > len(cursor.data) - cursor.offset:
         raise cursor.broken(f"a list of {count} values goes past the end of the file")
+    _refuse_longest(cursor, count)
     if kind == _STRING:
         return [cursor.text() for _ in range(count)]
     if kind == _ARRAY and cursor.nested < 2:
@@ -144,6 +149,17 @@ def _read_array(cursor: _Cursor) -> list[object]:
         cursor.nested -= 1
         return values
     raise cursor.broken(f"a list of value type {kind} is not known")
+
+
+def _read_numbers(cursor: _Cursor, form: str, count: int) -> list[object]:
+    if count * struct.calcsize("<" + form) <= len(cursor.data) - cursor.offset:
+        _refuse_longest(cursor, count)
+    return list(cursor.take(form, count))
+
+
+def _refuse_longest(cursor: _Cursor, count: int) -> None:
+    if count > _MOST_VALUES:
+        raise cursor.broken(f"a list of {count:,} values is longer than {_MOST_VALUES:,}")
 
 
 def _read_tensors(cursor: _Cursor, count: int, metadata: Mapping[str, object], mapped: Bytes) -> dict[str, Weight]:
@@ -167,6 +183,8 @@ def _plausible(cursor: _Cursor, count: int) -> int:
     """Return a tensor count, if the rest of the file could hold so many heads of 24 bytes or more."""
     if count * 24 > len(cursor.data) - cursor.offset:
         raise cursor.broken(f"{count} tensors go past the end of the file")
+    if count > _MOST_TENSORS:
+        raise cursor.broken(f"{count:,} tensors are more than {_MOST_TENSORS:,}")
     return count
 
 

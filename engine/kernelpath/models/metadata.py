@@ -43,8 +43,11 @@ class Metadata:
         return self._list(key, int, "a list of whole numbers")
 
     def numbers(self, key: str) -> list[float]:
-        """Return a list of floats."""
-        return self._list(key, float, "a list of numbers")
+        """Return a list of numbers, as floats."""
+        value = self._typed(key, list, None, "a list of numbers")
+        if not all(isinstance(item, int | float) and not isinstance(item, bool) for item in value):
+            raise errors.wrong_value(key, value[:3], "a list of numbers")
+        return list(map(float, value))
 
     def _typed(self, key: str, kind: type[_T], default: _T | None, wanted: str) -> _T:
         value = self.values.get(key)

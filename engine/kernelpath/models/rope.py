@@ -25,12 +25,12 @@ def inverse_frequencies(
 ) -> list[float]:
     """Return radians per position for each of `dims / 2` pairs.
 
-    `factors`, one for each pair, divide the frequencies in place of a computed scaling: llama.cpp stores them so.
+    `factors`, one for each pair, divide the frequencies before a linear scaling: llama.cpp stores Llama 3's so.
     Source: RoFormer, https://arxiv.org/abs/2104.09864, section 3.2.2.
     """
     plain = [theta ** (-2.0 * pair / dims) for pair in range(dims // 2)]
     if factors is not None:
-        return [frequency / factor for frequency, factor in zip(plain, factors, strict=True)]
+        plain = [frequency / factor for frequency, factor in zip(plain, factors, strict=True)]
     if scaling.kind == "linear":
         return [frequency / scaling.factor for frequency in plain]
     if scaling.kind == "llama3":

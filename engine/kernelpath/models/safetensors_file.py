@@ -10,10 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from kernelpath.models import errors
 from kernelpath.models.gguf_file import TensorFile
+from kernelpath.models.reading import mapped as map_file
 from kernelpath.models.weights import Bytes, Weight
 
 _DTYPES = {"F32": "f32", "F16": "f16", "BF16": "bf16"}
@@ -21,7 +20,10 @@ _LENGTH_BYTES = 8
 
 
 def read_safetensors(paths: Sequence[Path]) -> TensorFile:
-    """Open one file, or all shards of a model; raises `ModelErrors` for a broken file or a tensor in two shards."""
+    """Open one file, or all shards of a model; raises `ModelErrors` for a broken file or a tensor in two shards.
+
+    A dtype that nothing here reads stays as the file spells it: only a weight that is used has to be read.
+    """
     tensors: dict[str, Weight] = {}
     for path in paths:
         for name, weight in _read_shard(path).items():
@@ -32,8 +34,8 @@ def read_safetensors(paths: Sequence[Path]) -> TensorFile:
 
 
 def _read_shard(path: Path) -> dict[str, Weight]:
+    mapped = map_file(path)
     _check_header(path)
-    mapped: Bytes = np.memmap(path, np.uint8, mode="r")
     length = int.from_bytes(mapped[:_LENGTH_BYTES].tobytes(), "little")
     base = _LENGTH_BYTES + length
     header = json.loads(mapped[_LENGTH_BYTES:base].tobytes())
@@ -55,6 +57,4 @@ def _window(name: str, entry: Mapping[str, object], data: Bytes) -> Weight:
     shape, offsets, dtype = entry["shape"], entry["data_offsets"], entry["dtype"]
     assert isinstance(shape, list)
     assert isinstance(offsets, list)
-    if dtype not in _DTYPES:
-        raise errors.unknown_dtype(name, str(dtype))
-    return Weight(name, _DTYPES[str(dtype)], tuple(shape), data[offsets[0] : offsets[1]])
+    return Weight(name, _DTYPES.get(str(dtype), str(dtype)), tuple(shape), data[offsets[0] : offsets[1]])

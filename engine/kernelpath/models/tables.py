@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,13 +16,18 @@ _FOLDER = ("kernels", "architectures")
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureTable:
-    """How one architecture is read: its names in each format, fields, kinds of layer, and weights."""
+    """How one architecture is read: its names in each format, fields, kinds of layer, weights, and keys besides.
+
+    `buffers` are the ends of names of tensors that hold no weights; `keys` are those of shared/keys.yaml by format.
+    """
 
     name: str
     formats: Mapping[str, Mapping[str, Any]]
     fields: Mapping[str, Mapping[str, Any]]
     layers: Mapping[str, Any]
     weights: Mapping[str, Mapping[str, Any]]
+    buffers: Sequence[str]
+    keys: Mapping[str, Mapping[str, Any]]
 
 
 @cache
@@ -53,8 +58,8 @@ def architecture_names() -> tuple[str, ...]:
 def architecture_table(name: str) -> ArchitectureTable:
     """Return an architecture's table with what it shares with others filled in."""
     own = _load(name)
-    if "extends" in own:
-        base = architecture_table(own["extends"])
+    base = architecture_table(own["extends"]) if "extends" in own else None
+    if base:
         fields, layers, weights = base.fields, base.layers, base.weights
     else:
         shared = _load("shared", "fields")
@@ -65,6 +70,8 @@ def architecture_table(name: str) -> ArchitectureTable:
         fields=_overlay(fields, own.get("fields", {})),
         layers={**layers, **own.get("layers", {})},
         weights=_overlay(weights, own.get("weights", {})),
+        buffers=_load("shared", "weights")["buffers"],
+        keys=_added(base.keys if base else _load("shared", "keys"), own.get("keys", {})),
     )
 
 
@@ -80,6 +87,19 @@ def find_architecture(form: str, name: str) -> ArchitectureTable:
 def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Return the base with members of its members replaced, and new ones added."""
     return {**base, **{name: {**base.get(name, {}), **members} for name, members in over.items()}}
+
+
+def _added(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return lists of keys by format with those of one architecture added."""
+    return {
+        form: {
+            part: [*known, *more.get(form, {}).get(part, ())]
+            if isinstance(known, list)
+            else {**known, **more.get(form, {}).get(part, {})}
+            for part, known in parts.items()
+        }
+        for form, parts in base.items()
+    }
 
 
 @cache

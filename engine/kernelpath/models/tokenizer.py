@@ -9,14 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kernelpath.diagnostics import Diagnostic
 from kernelpath.models import errors
+from kernelpath.models.decoding import TextDecoder
 
 Message = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokenizer:
-    """A model's tokenizer: `inner` is a `tokenizers.Tokenizer`; ids are -1 where the model has no such token."""
+    """A model's tokenizer: `inner` is a `tokenizers.Tokenizer`; ids are -1 where the model has no such token.
+
+    `warnings` say what of the file's settings is not used, or had to be assumed.
+    """
 
     name: str
     inner: Any
@@ -25,35 +30,27 @@ class Tokenizer:
     end_id: int
     end_ids: frozenset[int]
     chat_template: str | None
+    warnings: tuple[Diagnostic, ...] = ()
 
     def encode(self, text: str, add_start: bool | None = None) -> list[int]:
-        """Return the ids of a text; special tokens spelled in it count as such.
+        """Return the ids of a text; special tokens spelled in it count as such. Raises `ModelErrors` for half a pair.
 
         The start token comes first if `add_start` says so, or else if the model's own settings do.
         """
-        ids: list[int] = self.inner.encode(text, add_special_tokens=False).ids
+        try:
+            ids: list[int] = self.inner.encode(text, add_special_tokens=False).ids
+        except TypeError:  # the library's word for a text that is not Unicode
+            raise errors.not_a_text("it has half of a surrogate pair") from None
         wanted = self.adds_start if add_start is None else add_start
         return [self.start_id, *ids] if wanted and self.start_id >= 0 else ids
 
     def decode(self, ids: Sequence[int], special: bool = False) -> str:
         """Return the text of ids; special tokens are left out unless `special`; broken UTF-8 becomes U+FFFD."""
-        text: str = self.inner.decode(list(ids), skip_special_tokens=not special)
-        return text
+        return TextDecoder(self.inner, special).decode(ids)
 
     def stream(self, ids: Iterator[int]) -> Iterator[str]:
         """Yield text as ids come in: pieces join to the whole text, and a character is never cut in two."""
-        from tokenizers.decoders import DecodeStream
-
-        stream, seen, shown = DecodeStream(skip_special_tokens=True), list[int](), ""
-        for token in ids:
-            seen.append(token)
-            piece = stream.step(self.inner, token)
-            if piece:
-                shown += piece
-                yield piece
-        rest = self.decode(seen)[len(shown) :]
-        if rest:
-            yield rest
+        return TextDecoder(self.inner).stream(ids)
 
     def chat(self, messages: Sequence[Message]) -> list[int]:
         """Return the ids of a conversation, up to where the assistant's turn begins."""

@@ -1,78 +1,141 @@
 """Build a tokenizer from the vocabulary in a GGUF file's metadata.
 
 Two kinds: `gpt2`, byte-level pairs with the file's own merges, and `llama`, SentencePiece's pairs, whose merges follow
-from the scores. Splitting rules are data: kernels/architectures/tokenizers.yaml.
+from the scores. Splitting rules, spellings and defaults are data: kernels/architectures/shared/tokenizers.yaml.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from kernelpath.diagnostics import Diagnostic
 from kernelpath.models import errors
 from kernelpath.models.metadata import Metadata
 from kernelpath.models.tables import tokenizer_table
 from kernelpath.models.tokenizer import Tokenizer
 
-_CONTROL, _USER_DEFINED = 3, 4  # of `tokenizer.ggml.token_type`
+_NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4  # of `tokenizer.ggml.token_type`
+_NO_VOCABULARY = ("", "none", "no_vocab")
 _SPACE = "▁"
 _KEY = "tokenizer.ggml."
+_MOST_WORK = 1 << 31
+"""The most characters that are copied to find the merges of a vocabulary: the sum of its tokens' squared lengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The tokens of a file, with their types: `kind` is "gpt2" or "llama"."""
+
+    name: str
+    kind: str
+    metadata: Metadata
+    tokens: Sequence[str]
+    types: Sequence[int]
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def ids(self) -> dict[str, int]:
+        return {token: index for index, token in enumerate(self.tokens)}
+
+    def special_ids(self, which: str) -> list[int]:
+        """Return the ids that the file gives one meaning of the table's, or the id of its kind where it gives none."""
+        entry = tokenizer_table()["ids"][which]
+        given = [(key, self.metadata.integer(_KEY + key, -1)) for key in entry["keys"]]
+        found = [token for key, token in given if self._usable(key, token)]
+        default = entry.get(self.kind, -1)
+        return found or [default if default < len(self.tokens) else -1]
+
+    def _usable(self, key: str, token: int) -> bool:
+        if token >= len(self.tokens):
+            self.warnings.append(errors.unused_token_id(_KEY + key, token, len(self.tokens)))
+        return 0 <= token < len(self.tokens)
 
 
 def gguf_tokenizer(name: str, metadata: Metadata) -> Tokenizer | None:
-    """Return the tokenizer of a GGUF file, or nothing if the file has no vocabulary."""
+    """Return the tokenizer of a GGUF file, or nothing if the file has no vocabulary.
+
+    Raises `UnknownTokenizer` for a kind that has no rules here, and other `ModelErrors` for a broken vocabulary.
+    """
     kind = metadata.text(_KEY + "model", "")
-    if not kind:
+    if kind in _NO_VOCABULARY:
         return None
     if kind not in _BUILDERS:
         raise errors.unknown_tokenizer(kind, sorted(_BUILDERS))
-    inner = _build(name, kind, metadata)
-    end = metadata.integer(_KEY + "eos_token_id", -1)
+    vocabulary = _vocabulary(name, kind, metadata)
+    inner = _build(vocabulary)
+    (start,), (end,) = vocabulary.special_ids("start"), vocabulary.special_ids("end")
     return Tokenizer(
         name=name,
         inner=inner,
-        start_id=metadata.integer(_KEY + "bos_token_id", -1),
-        adds_start=metadata.flag(_KEY + "add_bos_token", kind == "llama"),
+        start_id=start,
+        adds_start=metadata.flag(_KEY + "add_bos_token", kind == "llama" or _rule(vocabulary).get("adds_start", False)),
         end_id=end,
-        end_ids=end_ids(inner, [end, metadata.integer(_KEY + "eot_token_id", -1)]),
+        end_ids=end_ids(inner, [end, *vocabulary.special_ids("more_ends")]),
         chat_template=metadata.text("tokenizer.chat_template", "") or None,
+        warnings=tuple(vocabulary.warnings),
     )
 
 
-def _build(name: str, kind: str, metadata: Metadata) -> Any:
-    tokens, kinds = metadata.texts(_KEY + "tokens"), metadata.integers(_KEY + "token_type")
-    if len(tokens) != len(kinds) or not tokens:
-        raise errors.broken_tokenizer(name, f"{len(tokens)} tokens have {len(kinds)} types")
+def _vocabulary(name: str, kind: str, metadata: Metadata) -> _Vocabulary:
+    tokens = metadata.texts(_KEY + "tokens")
+    given = metadata.get(_KEY + "token_type") is not None
+    types = metadata.integers(_KEY + "token_type") if given else [_NORMAL] * len(tokens)
+    if len(tokens) != len(types) or not tokens:
+        raise errors.broken_tokenizer(name, f"{len(tokens)} tokens have {len(types)} types")
+    found = _Vocabulary(name, kind, metadata, tokens, types)
+    last = found.ids
+    if len(last) < len(tokens):
+        twice = next(token for index, token in enumerate(tokens) if last[token] != index)
+        raise errors.broken_tokenizer(name, f"the token `{twice}` is there twice")
+    return found
+
+
+def _build(vocabulary: _Vocabulary) -> Any:
     try:
-        inner = _BUILDERS[kind](metadata, {token: index for index, token in enumerate(tokens)}, tokens)
+        inner = _BUILDERS[vocabulary.kind](vocabulary)
     except errors.ModelErrors:
         raise
     except Exception as fault:  # the library raises plain Exception for a vocabulary that does not fit together
-        raise errors.broken_tokenizer(name, str(fault)) from None
-    _add_special_tokens(inner, tokens, kinds)
+        raise errors.broken_tokenizer(vocabulary.name, str(fault)) from None
+    _add_special_tokens(inner, vocabulary)
     return inner
 
 
 def end_ids(inner: Any, given: Sequence[int]) -> frozenset[int]:
-    """Return the ids that end a text: the file's own, and control tokens spelled as the table's end tokens."""
-    spelled = set(tokenizer_table()["end_tokens"])
-    control = inner.get_added_tokens_decoder().items()
-    ends = [index for index, token in control if token.special and token.content in spelled]
+    """Return the ids that end a text: the file's own, and tokens spelled as the table's end tokens.
+
+    Some of those end a text only where they are control tokens.
+    """
+    table = tokenizer_table()
+    always, as_control = set(table["end_tokens"]), set(table["control_end_tokens"])
+    added = inner.get_added_tokens_decoder().items()
+    ends = [index for index, token in added if token.content in (always | as_control if token.special else always)]
     return frozenset(token for token in (*given, *ends) if token >= 0)
 
 
-def _byte_level(metadata: Metadata, vocabulary: Mapping[str, int], tokens: Sequence[str]) -> Any:
+def _rule(vocabulary: _Vocabulary) -> Mapping[str, Any]:
+    """Return the splitting rules of a byte-level vocabulary; SentencePiece has none."""
+    rules, pre = tokenizer_table()["pre"], vocabulary.metadata.text(_KEY + "pre", "default")
+    if vocabulary.kind != "gpt2":
+        return {}
+    spelled = {spelling: rule for name, rule in rules.items() for spelling in (name, *rule.get("spellings", ()))}
+    if pre not in spelled:
+        raise errors.unknown_tokenizer(pre, sorted(spelled))
+    found: Mapping[str, Any] = spelled[pre]
+    return found
+
+
+def _byte_level(vocabulary: _Vocabulary) -> Any:
     from tokenizers import Tokenizer as Inner
     from tokenizers import decoders, models, normalizers
 
-    rules = tokenizer_table()["pre"]
-    pre = metadata.text(_KEY + "pre", "default")
-    if pre not in rules:
-        raise errors.unknown_tokenizer(pre, sorted(rules))
-    rule = rules[pre]
-    merges = [_pair(text) for text in metadata.texts(_KEY + "merges")]
-    model = models.BPE(vocab=dict(vocabulary), merges=merges, ignore_merges=rule.get("whole_words", False))
-    inner = Inner(model)
+    rule = _rule(vocabulary)
+    if vocabulary.metadata.get(_KEY + "pre") is None:
+        vocabulary.warnings.append(errors.assumed_splitting(_KEY + "pre"))
+    merges = [_pair(text) for text in vocabulary.metadata.texts(_KEY + "merges")]
+    inner = Inner(models.BPE(vocab=vocabulary.ids, merges=merges, ignore_merges=rule.get("whole_words", False)))
     if rule.get("normalize") == "NFC":
         inner.normalizer = normalizers.NFC()
     inner.pre_tokenizer = _pre_tokenizer(rule["steps"])
@@ -81,8 +144,8 @@ def _byte_level(metadata: Metadata, vocabulary: Mapping[str, int], tokens: Seque
 
 
 def _pair(merge: str) -> tuple[str, str]:
-    left, _, right = merge.partition(" ")
-    return left, right
+    cut = merge.find(" ", 1)
+    return (merge[:cut], merge[cut + 1 :]) if cut > 0 else (merge, "")
 
 
 def _pre_tokenizer(steps: Sequence[Any]) -> Any:
@@ -98,22 +161,33 @@ def _pre_tokenizer(steps: Sequence[Any]) -> Any:
     return pre_tokenizers.Sequence([build(step) for step in steps])
 
 
-def _sentence_piece(metadata: Metadata, vocabulary: Mapping[str, int], tokens: Sequence[str]) -> Any:
+def _sentence_piece(vocabulary: _Vocabulary) -> Any:
     from tokenizers import Tokenizer as Inner
     from tokenizers import decoders, models, normalizers
 
-    scores, unknown_id = metadata.numbers(_KEY + "scores"), metadata.integer(_KEY + "unknown_token_id", 0)
-    if len(scores) != len(tokens) or not 0 <= unknown_id < len(tokens):
-        raise errors.broken_tokenizer(metadata.architecture, f"{len(tokens)} tokens have {len(scores)} scores")
-    merges, unknown = merges_by_score(vocabulary, scores), tokens[unknown_id]
-    model = models.BPE(dict(vocabulary), merges, unk_token=unknown, fuse_unk=True, byte_fallback=True)
-    inner = Inner(model)
-    prefix = metadata.flag(_KEY + "add_space_prefix", True)
+    unknown = vocabulary.tokens[max(*vocabulary.special_ids("unknown"), 0)]
+    merges = merges_by_score(vocabulary.ids, _scores(vocabulary))
+    inner = Inner(models.BPE(vocabulary.ids, merges, unk_token=unknown, fuse_unk=True, byte_fallback=True))
+    prefix = vocabulary.metadata.flag(_KEY + "add_space_prefix", True)
     replace = normalizers.Replace(" ", _SPACE)
     inner.normalizer = normalizers.Sequence([normalizers.Prepend(_SPACE), replace]) if prefix else replace
     steps = [decoders.Replace(_SPACE, " "), decoders.ByteFallback(), decoders.Fuse()]
     inner.decoder = decoders.Sequence([*steps, decoders.Strip(" ", 1, 0)] if prefix else steps)
     return inner
+
+
+def _scores(vocabulary: _Vocabulary) -> list[float]:
+    """Return the score of each token; all are equal where the file gives none."""
+    tokens, given = vocabulary.tokens, vocabulary.metadata.get(_KEY + "scores") is not None
+    scores = vocabulary.metadata.numbers(_KEY + "scores") if given else [0.0] * len(tokens)
+    if len(scores) != len(tokens):
+        raise errors.broken_tokenizer(vocabulary.name, f"{len(tokens)} tokens have {len(scores)} scores")
+    if any(score != score for score in scores):
+        raise errors.broken_tokenizer(vocabulary.name, "a token's score is not a number")
+    if sum(len(token) ** 2 for token in tokens) > _MOST_WORK:
+        longest = max(map(len, tokens))
+        raise errors.broken_tokenizer(vocabulary.name, f"a token has {longest:,} characters, too many to find merges")
+    return scores
 
 
 def merges_by_score(vocabulary: Mapping[str, int], scores: Sequence[float]) -> list[tuple[str, str]]:
@@ -132,12 +206,16 @@ def merges_by_score(vocabulary: Mapping[str, int], scores: Sequence[float]) -> l
     return [(left, right) for *_, left, right in found]
 
 
-def _add_special_tokens(inner: Any, tokens: Sequence[str], kinds: Sequence[int]) -> None:
+def _add_special_tokens(inner: Any, vocabulary: _Vocabulary) -> None:
+    """Add control and user-defined tokens; a token that ends a turn by its spelling is control whatever its type."""
     from tokenizers import AddedToken
 
+    ends = set(tokenizer_table()["end_tokens"])
+    pairs = zip(vocabulary.tokens, vocabulary.types, strict=True)
+    typed = [(token, _CONTROL if token in ends else kind) for token, kind in pairs]
+
     def added(wanted: int, special: bool) -> list[Any]:
-        chosen = [token for token, kind in zip(tokens, kinds, strict=False) if kind == wanted]
-        return [AddedToken(token, special=special, normalized=False) for token in chosen]
+        return [AddedToken(token, special=special, normalized=False) for token, kind in typed if kind == wanted]
 
     inner.add_special_tokens(added(_CONTROL, special=True))
     inner.add_tokens(added(_USER_DEFINED, special=False))

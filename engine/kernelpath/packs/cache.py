@@ -1,8 +1,7 @@
-"""Keep what was generated from data files on disk, by the digest of their content.
+"""Keep what was generated from data files on disk, by the digest of the content that it was generated from.
 
-A cache entry only saves time: one that is missing, unreadable, half written or from another version is made again, and
-a cache folder that cannot be written is done without. The folder is `KERNELPATH_CACHE`, else `kernelpath` below
-`XDG_CACHE_HOME` or `~/.cache`.
+A cache entry only saves time: one that is missing, unreadable, half written, from another version, or not what it
+should be is made again, and without a folder of the user's own all is done without.
 """
 
 from __future__ import annotations
@@ -14,42 +13,64 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from kernelpath.packs.cache_folder import open_folder
+from kernelpath.resources import resource
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
-_SEAL = 32
+    from kernelpath.packs.cache_folder import CacheFolder
+
+    Used = TypeVar("Used")
+
 _PACKAGE = Path(__file__).resolve().parent.parent
-_GENERATORS = tuple(_PACKAGE.joinpath(*parts) for parts in (("language",), ("language", "builtins"), ("packs",)))
+_GENERATORS = ("diagnostics", "language", "language/builtins", "packs", "evaluate", "graph")
+_DATA = ("grammars", "kernels/catalogs/catalog.schema.json")
 
 
-def cached(kind: str, digest: str, build: Callable[[], Any]) -> Any:
-    """Return what `build` gives, from the cache where it was built before from content of this digest.
+def cached(kind: str, digest: str, build: Callable[[], Any], use: Callable[[Any], Used]) -> Used:
+    """Return what `use` makes of what `build` gives, which is kept for content of this digest.
 
-    The value must be made of what `marshal` takes: plain data and code objects.
+    What `build` gives must be made of what `marshal` takes: plain data and code objects. An entry that `use` raises an
+    exception for is made again.
     """
-    path = _folder() / f"{kind}-{_key(digest)}.bin"
-    found, value = _read(path)
-    if found:
-        return value
+    folder = open_folder()
+    if folder is None:
+        return use(build())
+    try:
+        return _cached(folder, f"{kind}-{_key(digest)}.bin", build, use)
+    finally:
+        folder.close()
+
+
+def _cached(folder: CacheFolder, name: str, build: Callable[[], Any], use: Callable[[Any], Used]) -> Used:
+    payload = folder.read(name)
+    if payload is not None:
+        try:
+            return use(marshal.loads(payload))
+        except Exception:  # whatever is wrong with it, it is not what is written below
+            payload = None
     value = build()
-    _write(path, value)
-    return value
+    used = use(value)
+    payload = _dumped(value)
+    if payload is not None:
+        folder.write(name, payload)
+    return used
 
 
-def _folder() -> Path:
-    named = os.environ.get("KERNELPATH_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "kernelpath"
+def _dumped(value: Any) -> bytes | None:
+    try:
+        return marshal.dumps(value)
+    except ValueError:  # it is nested too deeply to be kept
+        return None
 
 
 def _key(digest: str) -> str:
-    """Return a key that changes with the content, with Python's bytecode, and with the generator itself."""
+    """Return a key that changes with the content, with Python's bytecode, and with what generates."""
     made_by = f"{digest} {sys.implementation.cache_tag} {sys.version} {_generator()}"
-    return hashlib.sha256(made_by.encode()).hexdigest()[:40]
+    return hashlib.sha256(made_by.encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
 @lru_cache(maxsize=1)
@@ -58,37 +79,13 @@ def _generator() -> str:
 
     An installed file may have the date of its archive, so dates alone would not do.
     """
-    files = (entry for folder in _GENERATORS for entry in os.scandir(folder) if entry.name.endswith(".py"))
-    found = ((entry.name, entry.stat()) for entry in files)
-    return " ".join(sorted(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in found))
+    paths = [_PACKAGE / name for name in _GENERATORS] + [resource(name) for name in _DATA]
+    return " ".join(sorted(state for path in paths for state in _states(path)))
 
 
-def _read(path: Path) -> tuple[bool, Any]:
-    """Return whether the entry is whole, and its value. Unmarshalling is safe only below an intact seal."""
-    try:
-        content = path.read_bytes()
-        seal, payload = content[:_SEAL], content[_SEAL:]
-        if hashlib.sha256(payload).digest() != seal:
-            return False, None
-        return True, marshal.loads(payload)
-    except (OSError, ValueError, EOFError, TypeError):
-        return False, None
-
-
-def _write(path: Path, value: Any) -> None:
-    """Write an entry beside its place and move it there, so that no reader ever sees half of it."""
-    payload = marshal.dumps(value)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(hashlib.sha256(payload).digest() + payload)
-        os.replace(beside, path)
-    except OSError:
-        _remove(beside)
-
-
-def _remove(path: Path) -> None:
-    from contextlib import suppress  # only where writing failed
-
-    with suppress(OSError):  # it was never written, or nobody may write there
-        path.unlink()
+def _states(path: Path) -> list[str]:
+    if path.suffix:
+        status = path.stat()
+        return [f"{path}:{status.st_size}:{status.st_mtime_ns}"]
+    found = ((entry.name, entry.stat()) for entry in os.scandir(path) if not entry.name.endswith(".pyc"))
+    return [f"{path}/{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in found if not name.startswith("__py")]

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernelpath.language import BOOL, RUNTIME, LanguageErrors, Names, Type, Vocabulary, check, parse
+from kernelpath.language import BOOL, LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.builtins import DECLARED
+from kernelpath.language.parser import MAX_INTEGER
 from kernelpath.language.signatures import library_records
 from kernelpath.language.types import FLOAT, INT, JSON, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
 from kernelpath.packs import documents
@@ -86,6 +87,7 @@ class Declarations:
         self._refuse_taken()
         for name, (_, node) in self.sections["vocabularies"].items():
             plain: Any = to_plain(node)
+            self.terms.refuse_odd(node["values"]) if "values" in node else None
             vocabularies[name] = Vocabulary(name, tuple(plain.get("values", ())), bool(plain.get("open", False)))
         made = [node for section in ("items", "values") for _, node in self.sections[section].values()]
         named = [*self.sections["records"], *(row for node in made if (row := row_type(node)))]
@@ -101,7 +103,7 @@ class Declarations:
         """Refuse names that mean something else already: words of the language, its functions, the engine's own."""
         words = dict.fromkeys(WORDS, "a word of the language")
         functions = dict.fromkeys(DECLARED, "a function of the language")
-        classes = dict.fromkeys((*RUNTIME, FINDING.name), "a name of the engine")
+        classes = {FINDING.name: "a name of the engine"}
         vocabularies = dict.fromkeys(self.sections["vocabularies"], "a vocabulary")
         taken: dict[str, str] = {}
         for section, what in (("constants", "constant"), ("documents", "document"), ("items", "table"), ("flows", "flow")):
@@ -142,8 +144,12 @@ class Declarations:
             plain = to_plain(node["value"])
             self.cells[name] = self.terms.type(node["type"]) if "type" in node else literal_type(plain)
             self.constants[name] = plain
+            self.terms.refuse_odd(node["value"])
             if not holds(plain, self.cells[name]):
-                self.terms.fault(node["value"], "pack/constant", f"this is not a `{self.cells[name]}`")
+                large = type(plain) is int and self.cells[name] == INT
+                help_text = "an int must be within ±2**63" if large else None
+                message = f"this is not a value of type `{self.cells[name]}`"
+                self.terms.fault(node["value"], "pack/constant", message, help_text)
 
     def _read_documents(self) -> None:
         raw = self.terms.names({**self.cells, "file": JSON})
@@ -232,6 +238,8 @@ def holds(value: Any, wanted: Type) -> bool:
     >>> holds(["a"], ListOf(STRING)), holds(True, INT)
     (True, False)
     """
+    if isinstance(value, int) and wanted in (INT, FLOAT) and abs(value) > MAX_INTEGER:
+        return False
     match wanted:
         case Optional(inner):
             return value is None or holds(value, inner)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.diagnostics.render.printable import escape
 from kernelpath.diagnostics.source import BYTE_ORDER_MARK
+from kernelpath.files.reading import YAML_BYTES
 from kernelpath.packs import yaml_wording as wording
 from kernelpath.packs.composing import MAX_DEPTH, MAX_NODES, Composer, Stopped
 from kernelpath.packs.nodes import Mapping, Node, Scalar, Sequence, node_at, to_plain
@@ -36,12 +37,17 @@ __all__ = [
     "to_plain",
 ]
 
-MAX_BYTES = 5_000_000
+MAX_BYTES = YAML_BYTES
 #: The most characters of a text with a mistake that the slow parser reads as they are; it takes minutes for megabytes.
 MAX_SLOW = 20_000
 
-# YAML 1.1 takes the last four for line breaks and 1.2 does not, so that a column would hang on the reader.
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x85\u2028\u2029\ufeff]")
+# YAML 1.1 takes some for line breaks and 1.2 does not, so that columns would depend on the reader. Others show nothing,
+# or turn round what stands after them, so that a file would not be what it looks like; emoji need their joiner.
+_BREAKS = "\x85\u2028\u2029\ufeff"
+_UNSEEN = "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb"
+_FORBIDDEN = re.compile(
+    f"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[{_BREAKS}{_UNSEEN}]"
+)
 
 
 class DocumentErrors(Exception):

@@ -2,54 +2,69 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
 from kernelpath.diagnostics.render.printable import printable
+from kernelpath.packs.contents import (
+    MAX_CHAIN,
+    FileContent,
+    LayerFiles,
+    PackFiles,
+    pack_paths,
+    read_content,
+    read_pack_files,
+    test_paths,
+)
 from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar, read_yaml, to_plain
 from kernelpath.packs.folders import (
     PACK_FILE,
     TEST_SUFFIX,
     YAML,
     PackErrors,
-    content_digest,
-    extended_folder,
+    is_pack,
     pack_folder,
     shown_path,
-    yaml_files,
 )
-
-MAX_CHAIN = 8
+from kernelpath.resources import resource
 
 __all__ = [
+    "MAX_CHAIN",
     "PACK_FILE",
     "TEST_SUFFIX",
     "Layer",
     "PackErrors",
+    "PackFiles",
     "RuleFile",
-    "content_digest",
     "pack_folder",
+    "pack_paths",
     "read_chain",
     "read_layer",
     "read_node",
+    "read_pack_files",
     "read_plain",
     "read_source",
     "rule_files",
     "shown_path",
+    "test_paths",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """One rule file: its pack, its stage (the folder), its name (the stem), and its path as messages show it."""
+    """One rule file: its pack, its stage (the folder), its name (the stem), and its path as messages show it.
+
+    `content` is the file as it was read with its pack, None where whoever lists files reads them itself.
+    """
 
     pack: str
     stage: str
     name: str
     path: Path
     shown: str
+    content: FileContent | None = field(default=None, compare=False, repr=False)
 
     @property
     def identity(self) -> str:
@@ -67,74 +82,102 @@ class Layer:
     rules: tuple[RuleFile, ...]
 
 
-def read_chain(folder: Path) -> list[Layer]:
+def read_chain(files: PackFiles) -> list[Layer]:
     """Return the pack's layers, the extended ones first; raises PackErrors, also for a cycle."""
     chain: list[Layer] = []
     seen: list[Path] = []
-    extends: Scalar | None = None
-    current: Path | None = folder
-    while current is not None:
-        if current in seen or len(seen) >= MAX_CHAIN:
-            raise PackErrors([_cycle([*seen, current], extends)])
-        seen.append(current)
-        layer = read_layer(current)
-        chain.append(layer)
-        node = layer.root.get("extends")
-        extends = node if isinstance(node, Scalar) else None
-        current = _extended(layer, extends) if extends else None
+    for read in files.layers:
+        seen.append(read.folder)
+        chain.append(read_layer(read))
+        extends = chain[-1].root.get("extends")
+        if isinstance(extends, Scalar):
+            _refuse_base(read.base, seen, extends)
     return chain[::-1]
 
 
-def _cycle(seen: list[Path], node: Scalar | None) -> Diagnostic:
-    names = " -> ".join(path.name for path in seen)
-    return Diagnostic(
-        "pack/extends-cycle",
-        (),
-        ERROR,
-        f"packs extend each other in a circle: {names}",
-        span=node.span if node else None,
-    )
-
-
-def _extended(layer: Layer, node: Scalar) -> Path:
-    found = extended_folder(layer.folder, node.text)
-    if found is None:
+def _refuse_base(base: Path | None, seen: list[Path], node: Scalar) -> None:
+    """Refuse a pack to extend that does not exist, or that is extended already, or is one too many."""
+    if base is None:
         message = f"there is no pack `{printable(node.text)}` to extend"
         help_text = "a pack extends one beside it, or a shipped one"
         raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, span=node.span, help=help_text)])
-    return found
+    if base in seen or len(seen) >= MAX_CHAIN:
+        raise PackErrors([too_long([*seen, base], node)])
 
 
-def extended_name(folder: Path) -> str | None:
-    """Return the name of the pack that a pack extends, None where it extends none or cannot be read."""
+def too_long(folders: list[Path], node: Scalar) -> Diagnostic:
+    """Return what is wrong with a chain of packs that comes back to one of them, or has too many."""
+    names = " -> ".join(path.name for path in folders)
+    message = f"packs extend each other in a circle: {names}"
+    if folders[-1] not in folders[:-1]:
+        message = f"more than {MAX_CHAIN} packs extend each other: {names}"
+    return Diagnostic("pack/extends-cycle", (), ERROR, message, span=node.span)
+
+
+def extended_name(content: bytes) -> str | None:
+    """Return the name of the pack that a pack.yaml says to extend, None where it says none or cannot be read."""
     try:
-        node = read_layer(folder).root.get("extends")
-    except PackErrors:
+        root = read_yaml(Source(PACK_FILE, content.decode("utf-8")))
+    except (UnicodeDecodeError, DocumentErrors):
         return None
+    node = root.get("extends") if isinstance(root, Mapping) else None
     return node.text if isinstance(node, Scalar) else None
 
 
-def read_source(path: Path) -> Source:
-    """Return a file as a source; raises PackErrors where it cannot be read as UTF-8 text."""
-    shown = shown_path(path)
+def read_source(path: Path, within: Path | None = None) -> Source:
+    """Return a file as a source; raises PackErrors where it cannot be read as UTF-8 text.
+
+    `within` is the folder that a link may not leave.
+    """
+    return source_of(read_content(path, within))
+
+
+def source_of(file: FileContent) -> Source:
+    """Return a file that was read as a source; raises PackErrors where there is no UTF-8 text."""
+    shown = shown_path(file.path)
     line, column = 1, 1
-    try:
-        content = path.read_bytes()
-        return Source(shown, content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        before = Source(shown, content[: error.start].decode("utf-8"))
-        line, column = before.position(len(before.text))
-        message, help_text = f"the byte 0x{content[error.start]:02x} is not UTF-8", "save the file as UTF-8"
-    except OSError as error:
-        message, help_text = f"cannot be read: {error.strerror or error}", None
+    message, help_text = f"cannot be read: {file.why}", None
+    if not file.why:
+        try:
+            return Source(shown, file.content.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            before = Source(shown, file.content[: error.start].decode("utf-8"))
+            line, column = before.position(len(before.text))
+            message, help_text = f"the byte 0x{file.content[error.start]:02x} is not UTF-8", "save the file as UTF-8"
     span = Span(shown, line, column, line, column + 1)
     raise PackErrors([Diagnostic("pack/unreadable", (), ERROR, message, span=span, help=help_text)])
 
 
-def read_node(path: Path, sharing: bool = False) -> Node:
-    """Return the tree of a YAML file; raises PackErrors with everything that is wrong with it."""
+def rule_source(file: RuleFile) -> Source:
+    """Return a rule file's text as it was read with its pack; raises PackErrors where there is none."""
+    return read_source(file.path) if file.content is None else source_of(file.content)
+
+
+def shown_text(shown: str) -> str | None:
+    """Return the text of a pack's file by the path that messages show; None where it cannot be read.
+
+    A link that leads out of the pack is not followed: what lies there is not the pack's to show.
+    """
+    for path in (Path(shown), resource("rules", shown.removeprefix("rules/"))):
+        folders = (folder for folder in path.parents if is_pack(folder))
+        read = read_content(path, next(folders, None))
+        if not read.why:
+            return read.content.decode("utf-8", "replace")
+    return None
+
+
+def read_node(path: Path, sharing: bool = False, within: Path | None = None) -> Node:
+    """Return the tree of a YAML file; raises PackErrors with everything that is wrong with it.
+
+    `within` is the folder that a link may not leave.
+    """
+    return node_of(read_content(path, within), sharing)
+
+
+def node_of(file: FileContent, sharing: bool = False) -> Node:
+    """Return the tree of a YAML file that was read; raises PackErrors with everything that is wrong with it."""
     try:
-        return read_yaml(read_source(path), sharing)
+        return read_yaml(source_of(file), sharing)
     except DocumentErrors as errors:
         raise PackErrors(errors.diagnostics) from None
 
@@ -144,26 +187,29 @@ def read_plain(path: Path, sharing: bool = False) -> Any:
     return to_plain(read_node(path, sharing))
 
 
-def read_layer(folder: Path) -> Layer:
+def read_layer(files: LayerFiles) -> Layer:
     """Return one pack's own files, not those of the pack that it extends."""
-    root = read_node(folder / PACK_FILE)
+    root = node_of(files.root)
     if not isinstance(root, Mapping):
         raise PackErrors([Diagnostic("pack/shape", (), ERROR, f"{PACK_FILE} must be a mapping", span=root.span)])
-    return Layer(folder.name, folder, root, tuple(rule_files(folder)))
+    return Layer(files.folder.name, files.folder, root, tuple(rule_files(files)))
 
 
-def rule_files(folder: Path) -> list[RuleFile]:
+def rule_files(files: LayerFiles) -> list[RuleFile]:
     """Return the rule files of a pack's own folder, by stage and name."""
-    paths = [path for path in yaml_files(folder)[0] if not path.name.endswith(TEST_SUFFIX)]
-    return [RuleFile(folder.name, path.parent.name, path.stem, path, shown_path(path)) for path in paths]
+    pack = files.folder.name
+    return [
+        RuleFile(pack, file.path.parent.name, file.path.stem, file.path, shown_path(file.path), file)
+        for file in files.rules
+    ]
 
 
-def stray_files(folder: Path) -> list[Diagnostic]:
+def stray_files(files: LayerFiles) -> list[Diagnostic]:
     """Return what is to be said of YAML files that lie where no rule is read: an author believes them in force."""
     found = []
-    for path in yaml_files(folder)[1]:
+    for path in files.strays:
         message = "this file is not read: it lies in no stage's folder"
-        help_text = f"a rule is `{folder.name}/<stage>/<rule>.yaml`"
+        help_text = f"a rule is `{files.folder.name}/<stage>/<rule>.yaml`"
         if path.suffix != YAML[0]:
             message, help_text = f"this file is not read: its name ends in `{path.suffix}`", f"end it in `{YAML[0]}`"
         span = Span(shown_path(path), 1, 1, 1, 1)

@@ -1,9 +1,8 @@
-"""Find a pack's folder, and the digest of all that is in it; nothing is parsed here, a cached pack needs no more."""
+"""Find a pack's folder, by its name or path, and the folders of the packs that it extends."""
 
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 from pathlib import Path
 
 from kernelpath.resources import resource
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 PACK_FILE = "pack.yaml"
 TEST_SUFFIX = ".test.yaml"
 YAML = (".yaml", ".yml")
-_DEEPEST = 3  # where files that lie astray are looked for; a link may lead back up
 
 
 class PackErrors(Exception):
@@ -35,6 +33,7 @@ def pack_folder(name_or_path: str | os.PathLike[str]) -> Path:
         folder = shipped if "/" not in name and is_pack(shipped) else Path(name)
         if is_pack(folder):
             return folder.resolve()
+        _refuse_locked(folder)
     from kernelpath.diagnostics import ERROR, Diagnostic  # only a mistake pays for it
     from kernelpath.diagnostics.render.printable import printable
 
@@ -42,6 +41,20 @@ def pack_folder(name_or_path: str | os.PathLike[str]) -> Path:
     message = f"there is no pack `{printable(str(name_or_path)[:200])}`"
     help_text = f"shipped packs are {listed}; a folder needs a {PACK_FILE}"
     raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, help=help_text)])
+
+
+def _refuse_locked(folder: Path) -> None:
+    """Say of a folder that may not be looked into just that: there may well be a pack in it."""
+    try:
+        os.stat(folder / PACK_FILE)
+    except PermissionError as error:
+        from kernelpath.diagnostics import ERROR, Diagnostic
+        from kernelpath.diagnostics.render.printable import printable
+
+        message = f"pack `{printable(str(folder)[:200])}` cannot be read: {str(error.strerror).lower()}"
+        raise PackErrors([Diagnostic("pack/unreadable", (), ERROR, message)]) from None
+    except (OSError, ValueError):
+        pass
 
 
 def is_pack(folder: Path) -> bool:
@@ -66,70 +79,3 @@ def shown_path(path: Path) -> str:
         if path.is_relative_to(base):
             return prefix + path.relative_to(base).as_posix()
     return path.as_posix()
-
-
-def content_digest(folder: Path) -> str:
-    """Return the content digest of a pack: of every YAML file of its chain, with their names, and of the generator.
-
-    Only names and bytes count; a file's date does not.
-    """
-    digest = sha256()
-    for name, content in _contents(folder):
-        digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogatepass"))
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def _contents(folder: Path) -> list[tuple[str, bytes]]:
-    contents: list[tuple[str, bytes]] = []
-    seen: set[Path] = set()
-    current: Path | None = folder
-    while current is not None and current not in seen:
-        seen.add(current)
-        files, strays = yaml_files(current)
-        own = [current / PACK_FILE, *(path for path in files if not path.name.endswith(TEST_SUFFIX))]
-        contents += [(f"{current.name}/{path.parent.name}/{path.name}", _content(path)) for path in own]
-        contents += [(path.as_posix(), b"") for path in strays]
-        current = _next_folder(current, contents[len(contents) - len(own) - len(strays)][1])
-    return contents
-
-
-def _content(path: Path) -> bytes:
-    """Return a file's bytes, or why there are none: reading the pack says so at the file."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        return f"{path}: {error}".encode("utf-8", "surrogatepass")
-
-
-def yaml_files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return a pack's files one folder down, and the YAML files that lie where no rule is read; no hidden ones."""
-    files: list[Path] = []
-    strays: list[Path] = []
-    waiting = [(folder, 0)]
-    while waiting:
-        current, depth = waiting.pop()
-        for entry in os.scandir(current):
-            if entry.name.startswith("."):
-                continue
-            if entry.is_dir() and not entry.name.endswith(YAML) and depth < _DEEPEST:
-                waiting.append((Path(entry.path), depth + 1))
-            elif entry.name.endswith(YAML[0]) and depth == 1:
-                files.append(Path(entry.path))
-            elif entry.name.lower().endswith(YAML) and (depth, entry.name) != (0, PACK_FILE):
-                strays.append(Path(entry.path))
-    return sorted(files), sorted(strays)
-
-
-def _next_folder(folder: Path, content: bytes) -> Path | None:
-    """Return the extended pack's folder by a cheap look at `extends:`; the YAML is read only where that will not do."""
-    if b"extends" not in content:
-        return None
-    for line in content.decode("utf-8", "replace").splitlines():
-        name = line.removeprefix("extends: ").split(" #")[0].strip()
-        if line.startswith("extends: ") and name.replace("-", "").replace("_", "").isalnum():
-            return extended_folder(folder, name)
-    from kernelpath.packs.files import extended_name
-
-    found = extended_name(folder)
-    return extended_folder(folder, found) if found else None

@@ -12,7 +12,16 @@ from itertools import islice
 from typing import Any
 
 from kernelpath.language import LanguageErrors, Problem
-from kernelpath.language.ast import Call, Comprehension, Expression, Name, Quantifier, walk
+from kernelpath.language.ast import (
+    MAX_NESTING,
+    Call,
+    Comprehension,
+    Expression,
+    Name,
+    Quantifier,
+    part_below,
+    walk,
+)
 
 #: The most parts of an expression with its functions written out; each use of a parameter repeats its argument.
 MAX_PARTS = 5_000
@@ -36,6 +45,9 @@ def expand(expression: Expression, functions: Mapping[str, Function]) -> Express
     written_out = _expand(expression, functions)
     if sum(1 for _ in islice(walk(written_out), MAX_PARTS + 1)) > MAX_PARTS:
         message = f"with its functions written out, the expression has over {MAX_PARTS:,} parts"
+        raise LanguageErrors([Problem(message, expression.start, expression.end)])
+    if part_below(written_out, MAX_NESTING):
+        message = f"with its functions written out, the expression is nested deeper than {MAX_NESTING} levels"
         raise LanguageErrors([Problem(message, expression.start, expression.end)])
     return written_out
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic
+from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import Checked
 from kernelpath.packs.deciding import deciding
 from kernelpath.packs.folders import PackErrors
@@ -37,7 +38,7 @@ from kernelpath.packs.model import (
 )
 from kernelpath.packs.planning import REQUEST
 from kernelpath.packs.python_text import ExpressionWriter, identifier
-from kernelpath.packs.row_text import RowsWriter, class_lines, record_lines
+from kernelpath.packs.row_text import RowsWriter, class_lines, class_name, record_lines
 
 HEADER = ["from itertools import islice", ""]
 Data = dict[str, Any]
@@ -75,7 +76,7 @@ class ModuleWriter:
         """Return the module's text and its data."""
         pack = self.pack
         for record in pack.records.values():
-            self._claim(record.name)
+            self._claim(class_name(record.name))
             self.lines += class_lines(record)
         named = {**{name: table.scope for name, table in pack.items.items()}, **pack.scopes}
         self.scopes = {name: self._scope(name, scope) for name, scope in named.items()}
@@ -147,7 +148,7 @@ class ModuleWriter:
 
     def _rule(self, rule: Rule) -> Data:
         name = rule_function(rule)
-        self.lines += [f"# {' '.join(f'{rule.identity}: {rule.summary}'.split())}", ""]
+        self.lines += [f"# {printable(' '.join(f'{rule.identity}: {rule.summary}'.split()))}", ""]
         data: Data = {
             "id": rule.identity,
             "stage": rule.stage,
@@ -343,6 +344,7 @@ class ModuleWriter:
     ) -> Data:
         return {
             "function": function,
+            "checks": any(isinstance(rule, Check) for stage in stages for rule in stage.rules),
             "scope": self.scopes[scope],
             "names": [stage.name for stage in stages],
             "stages": [self.stages[stage.name] for stage in stages],

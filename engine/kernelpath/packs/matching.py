@@ -25,8 +25,12 @@ def _cell(name: str, value: object) -> str:
     return f"{name} == {json.dumps(value)}"
 
 
+#: The most members of a path: each is a level of the object that is built.
+MAX_PATH = 50
+
+
 def member_path(text: str) -> tuple[str, ...]:
-    """Return the members that a path names, none where it is no path; a name with dots stands in double quotes.
+    """Return the members that a path names, none where it is not one; a name with dots stands in double quotes.
 
     >>> member_path('a."b.c".d'), member_path("a..b")
     (('a', 'b.c', 'd'), ())

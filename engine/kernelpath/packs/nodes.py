@@ -133,6 +133,19 @@ def to_plain(node: Node) -> object:
     return {key.text: to_plain(value) for key, value in node.entries}
 
 
+def scalars(node: Node) -> Iterator[Scalar]:
+    """Yield every scalar of a tree, keys included, in the order of the file."""
+    waiting: list[Node] = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, Scalar):
+            yield current
+        elif isinstance(current, Sequence):
+            waiting.extend(reversed(current.items))
+        else:
+            waiting.extend(part for entry in reversed(current.entries) for part in reversed(entry))
+
+
 def node_at(node: Node, path: Iterable[str | int]) -> Node:
     """Return the node that keys and indices lead to; raises LookupError where they lead nowhere."""
     for step in path:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import BOOL, Checked, Type
 from kernelpath.language.types import JSON
@@ -18,12 +18,22 @@ from kernelpath.packs import documents
 from kernelpath.packs.cells import REQUEST, CellReader, Row
 from kernelpath.packs.declarations import doc_of, items_at, mapping_at, words_at
 from kernelpath.packs.documents import Node, Scalar, to_plain
-from kernelpath.packs.files import Layer, PackErrors, RuleFile, content_digest, read_chain, rule_files, stray_files
-from kernelpath.packs.model import Check, Pack, Question, RecordShape, Rule, Scope, Stage, Term
+from kernelpath.packs.files import (
+    Layer,
+    PackErrors,
+    PackFiles,
+    RuleFile,
+    read_chain,
+    read_pack_files,
+    rule_files,
+    stray_files,
+)
+from kernelpath.packs.model import Pack, Question, RecordShape, Rule, Scope, Stage, Term
+from kernelpath.packs.passing import guarantees
 from kernelpath.packs.planning import plans
 from kernelpath.packs.rule_order import RuleSketch, ordered, refuse_twice_given
 from kernelpath.packs.rules import RuleNode, RuleReader, read_rule_nodes
-from kernelpath.packs.shape import validate
+from kernelpath.packs.shape import control_characters, validate
 from kernelpath.packs.terms import place_of
 from kernelpath.resources import resource
 
@@ -40,16 +50,27 @@ def pack_schema() -> Mapping[str, Any]:
     return schema
 
 
-def read_pack(folder: Path) -> Pack:
-    """Return a checked pack; raises PackErrors with every mistake in its files."""
+def read_pack(folder: Path, files: PackFiles | None = None) -> Pack:
+    """Return a checked pack; raises PackErrors with every mistake in its files.
+
+    `files` are the folder's files if they were read already.
+    """
+    read = files or read_pack_files(folder)
     try:
-        chain = read_chain(folder)
+        chain = read_chain(read)
     except PackErrors as errors:
-        raise _with_rule_files(errors.diagnostics, rule_files(folder)) from None
-    shape = [found for layer in chain for found in [*validate(layer.root, pack_schema()), *stray_files(layer.folder)]]
+        raise _with_rule_files(errors.diagnostics, rule_files(read.layers[0])) from None
+    shape = [found for layer in chain for found in _misshapen(layer)]
+    shape += [found for layer in read.layers for found in stray_files(layer)]
     if shape:
         raise _with_rule_files(shape, [file for layer in chain for file in layer.rules])
-    return PackReader(chain, content_digest(folder)).read()
+    return PackReader(chain, read.digest).read()
+
+
+def _misshapen(layer: Layer) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the shape of a pack's pack.yaml."""
+    yield from validate(layer.root, pack_schema())
+    yield from control_characters(layer.root)
 
 
 def _with_rule_files(found: Sequence[Diagnostic], files: Sequence[RuleFile]) -> PackErrors:
@@ -308,12 +329,6 @@ def _NULL() -> Checked:
     return check(parse("null"), Names())
 
 
-def guarantees(rule: Rule) -> list[Checked]:
-    """Return what holds of an item that a rule did not stop: an error's condition, if it is asked for every item."""
-    sure = isinstance(rule, Check) and rule.severity == ERROR and rule.when is None and not rule.lets
-    return [rule.holds.checked] if sure and isinstance(rule, Check) else []
-
-
 def set_of(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Return the diagnostics without those that say the same at the same place."""
     seen: dict[tuple[Any, ...], Diagnostic] = {}
@@ -327,4 +342,4 @@ def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
     return (span.file, span.line, span.column) if span else ("", 0, 0)
 
 
-__all__ = ["JSON", "Layer", "Node", "PackReader", "guarantees", "pack_schema", "read_pack"]
+__all__ = ["JSON", "Layer", "Node", "PackReader", "pack_schema", "read_pack"]

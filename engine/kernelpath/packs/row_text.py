@@ -14,10 +14,15 @@ from kernelpath.packs.model import Items, RecordShape, Scope, Value
 from kernelpath.packs.python_text import ExpressionWriter, Lines, local_name
 
 
+def class_name(record: str) -> str:
+    """Return the name of a record's class, which is never a word of Python or a name of the engine."""
+    return f"Record_{record}"
+
+
 def class_lines(record: RecordShape) -> list[str]:
     """Return the class of a record."""
     spelled = ", ".join(repr(attribute(name)) for name in record.fields)
-    return [f"class {record.name}:", f"    __slots__ = ({spelled},)", "", ""]
+    return [f"class {class_name(record.name)}:", f"    __slots__ = ({spelled},)", "", ""]
 
 
 def record_lines(name: str, value: Value, reads: Sequence[str], expressions: ExpressionWriter) -> list[str]:
@@ -25,7 +30,7 @@ def record_lines(name: str, value: Value, reads: Sequence[str], expressions: Exp
     body = Lines()
     body.add(f"def {name}({', '.join(map(local_name, reads))}):")
     with body.indented():
-        body.add(f"_record = {value.type}()")
+        body.add(f"_record = {class_name(str(value.type))}()")
         for column in value.fields:
             body.add(f"_record.{attribute(column.name)} = {expressions.write(column.term.checked, {})}")
         body.add("return _record")
@@ -119,7 +124,7 @@ class RowsWriter:
             with body.indented():
                 body.add("if position in failed:\n    records.append(None)\n    continue")
                 self._index(body)
-                body.add(f"_record = {record}()")
+                body.add(f"_record = {class_name(record)}()")
                 for column in self.table.columns:
                     text = self.expressions.write(column.term.checked, {})
                     body.add(f"_record.{attribute(column.name)} = {text}")

@@ -13,10 +13,10 @@ from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import JSON, UNKNOWN, Optional
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
-from kernelpath.packs.files import PackErrors, RuleFile, read_source
+from kernelpath.packs.files import PackErrors, RuleFile, rule_source
 from kernelpath.packs.model import Candidate, Check, Resolve, Rule, Scope, Term, Text, Transition
 from kernelpath.packs.reads import gives
-from kernelpath.packs.shape import validate
+from kernelpath.packs.shape import control_characters, validate
 from kernelpath.packs.tables import TableReader, check_always
 from kernelpath.packs.terms import TermReader, place_of
 from kernelpath.resources import resource
@@ -47,7 +47,7 @@ def read_rule_nodes(files: Sequence[RuleFile], diagnostics: list[Diagnostic]) ->
     nodes = []
     for file in files:
         try:
-            root = read_yaml(read_source(file.path))
+            root = read_yaml(rule_source(file))
         except (DocumentErrors, PackErrors) as errors:
             diagnostics.extend(errors.diagnostics)
             continue
@@ -62,7 +62,7 @@ def _shaped(file: RuleFile, root: Node, diagnostics: list[Diagnostic]) -> RuleNo
     schema = rule_schema()
     if len(kinds) == 1:  # the file says which kind it is, so its faults are told against that kind alone
         schema = next(part for part in schema["oneOf"] if part["title"] == kinds[0])
-    found = validate(root, schema)
+    found = [*validate(root, schema), *control_characters(root)]
     diagnostics.extend(found)
     if found or not isinstance(root, documents.Mapping):
         return None

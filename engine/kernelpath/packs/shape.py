@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Span, did_you_mean
@@ -27,6 +31,8 @@ _SCALARS = {"string", "boolean", "integer", "number", "null"}
 #: Keys that stand in every shape and are near to a name of one.
 _COMMON = ("why", "each", "when", "needs")
 _SHOWN = 40
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+MAX_FAULTS = 1_000
 Error = Any  # jsonschema.ValidationError, whose stubs call every member perhaps unset
 
 
@@ -44,13 +50,48 @@ class Fault(NamedTuple):
 def validate(node: Node, schema: Mapping[str, Any]) -> list[Diagnostic]:
     """Return what is wrong with a document's shape: one diagnostic for each fault, in the order of the file.
 
-    Where a value may have one of several shapes, it is held to the one it comes nearest to.
+    Where a value may have one of several shapes, it is held to the one it comes nearest to. Of over `MAX_FAULTS`
+    errors the first are taken.
     """
-    from jsonschema import Draft202012Validator  # heavy, and a cached pack needs none of it
-
-    errors = Draft202012Validator(schema).iter_errors(to_plain(node))
-    found = {fault for error in errors for fault in _faults(node, error)}
+    errors = _validator()(schema).iter_errors(to_plain(node))
+    found = set(islice((fault for error in errors for fault in _faults(node, error)), MAX_FAULTS))
     return [_diagnostic(fault) for fault in sorted(_paired(found), key=_order)]
+
+
+def control_characters(root: Node) -> Iterator[Diagnostic]:
+    """Yield a mistake for each scalar that an escape gave a control character, which no text is written with."""
+    for scalar in nodes.scalars(root):
+        found = _CONTROL.search(scalar.text)
+        if found:
+            message = f"a text has no control character such as `{printable(found.group())}`"
+            span = scalar.text_span(found.start(), found.end())
+            yield Diagnostic("shape/character", (), ERROR, message, span=span, help="leave it out")
+
+
+@cache
+def _validator() -> Any:
+    """Return the class that validates: as jsonschema does, but for two keywords.
+
+    `$` in a pattern is the end of the text, and no line break may follow; equal items are looked for in linear time.
+    """
+    from jsonschema import Draft202012Validator, ValidationError, validators  # heavy; a cached pack needs none of it
+
+    def pattern(validator: Any, wanted: str, instance: object, schema: object) -> Iterator[Error]:
+        if isinstance(instance, str) and not _compiled(wanted).search(instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    def unique(validator: Any, wanted: bool, instance: object, schema: object) -> Iterator[Error]:
+        if wanted and isinstance(instance, list):
+            spelled = {json.dumps(item, sort_keys=True) for item in instance}
+            if len(spelled) < len(instance):
+                yield ValidationError("items are there twice")
+
+    return validators.extend(Draft202012Validator, {"pattern": pattern, "uniqueItems": unique})  # type: ignore[no-untyped-call]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", pattern), re.ASCII)
 
 
 def _paired(faults: Iterable[Fault]) -> Iterator[Fault]:
@@ -220,9 +261,7 @@ def _known_keys(error: Error) -> Iterable[str]:
 def _extra(error: Error) -> list[str]:
     """The keys that a schema does not know; an `unevaluated` one names them in its message only."""
     if error.validator == "unevaluatedProperties":
-        return [key for key in error.instance if repr(key) in error.message]
-    import re  # with jsonschema loaded already
-
+        return [key for key in islice(error.instance, MAX_FAULTS) if repr(key) in error.message]
     patterns = error.schema.get("patternProperties", {}) if isinstance(error.schema, dict) else {}
     unknown = [key for key in error.instance if key not in _known_keys(error)]
     return [key for key in unknown if not any(re.search(pattern, key) for pattern in patterns)]

@@ -11,7 +11,7 @@ from kernelpath.language import BOOL, Checked, Names, Type
 from kernelpath.language.types import JSON, ListOf, MapOf, Optional, fits, required
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, to_plain
-from kernelpath.packs.matching import match_text, member_path
+from kernelpath.packs.matching import MAX_PATH, match_text, member_path
 from kernelpath.packs.model import Row, Table, Term
 from kernelpath.packs.terms import TermReader, place_of
 
@@ -104,6 +104,7 @@ class TableReader:
                 help_text = f"did you mean `{near}`?" if near else f"its inputs are: {', '.join(known)}"
                 self.terms.fault(name, "pack/match", f"the table has no input `{name.text}`", help_text)
                 return None
+            self.terms.refuse_odd(cell)
             if not self.terms.written(match_text({name.text: to_plain(cell)}), cell, self.names, BOOL, self.given):
                 return None
         return self.terms.written(match_text(to_plain(cells)), node["match"], self.names, BOOL, self.given)
@@ -123,6 +124,10 @@ class TableReader:
         if not found:
             help_text = 'write names with dots between them, such as `a."b.c"`'
             self.terms.fault(path or node, "pack/path", "this is no path", help_text)
+        elif len(found) > MAX_PATH:
+            message = f"a path has at most {MAX_PATH} members, and this has {len(found)}"
+            self.terms.fault(path or node, "pack/path", message)
+            return None
         return found or None
 
     def _check_paths(self, rows: Sequence[tuple[Row, Node]]) -> None:

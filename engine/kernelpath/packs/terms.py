@@ -22,7 +22,10 @@ from kernelpath.language import (
     parse_type,
 )
 from kernelpath.language.ast import Expression, Name
+from kernelpath.language.odd_characters import odd_characters
 from kernelpath.language.types import JSON, STRING, UNKNOWN
+from kernelpath.language.wording import odd_in_text
+from kernelpath.packs import documents
 from kernelpath.packs.columns import with_columns
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
@@ -139,6 +142,21 @@ class TermReader:
             self.diagnostics.append(
                 Diagnostic("pack/expression", (), ERROR, problem.message, span=span, help=problem.help)
             )
+
+    def refuse_odd(self, node: Node) -> None:
+        """Collect the characters of a text, or of the texts of a list, that cannot be seen or look like others.
+
+        One that is written as an escape is meant.
+        """
+        if isinstance(node, documents.Sequence):
+            for item in node:
+                self.refuse_odd(item)
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            return
+        for at, character, plain in odd_characters(node.text):
+            if node.source.text.startswith(character, node.source_offset(at)):
+                message, help_ = odd_in_text(character, plain)
+                self.problems(node, [Problem(message, at, at + 1, help_)])
 
     def refuse_word(self, node: Scalar) -> None:
         """Collect a name that is a word of the language, so that no expression could use it."""

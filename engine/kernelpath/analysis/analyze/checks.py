@@ -8,6 +8,7 @@ from kernelpath.analysis.analyze.findings import Finding, listed
 from kernelpath.analysis.analyze.region import Outcomes, Region
 from kernelpath.analysis.domain.search import Where
 from kernelpath.packs.model import Check, Rule
+from kernelpath.packs.passing import quiets, rejects
 
 _RANK = {"error": 2, "warning": 1, "note": 0}
 
@@ -156,12 +157,20 @@ def _contradiction(region: Region, first: int, second: int) -> Finding:
 
 def impossible(region: Region) -> list[Finding]:
     """Find a stage that no item can pass, though any two of its checks can be satisfied."""
-    places = [place for place in region.checks() if _RANK[region.rules[place].rule.severity] == 2]
-    passing = region.assumed.also(*(region.passes(place) for place in places))
-    if not places or region.is_empty(region.assumed) or not region.is_empty(passing) or not region.proves(passing):
+    places = [place for place in region.checks() if rejects(region.rules[place].rule)]
+    rejected = {place: _rejected(region, place) for place in places}
+    if not places or region.is_empty(region.assumed) or not region.is_empty(region.assumed, [*rejected.values()]):
         return []
-    needed = region.cover(region.assumed, [(place, region.own_fails(place)) for place in places]) or places
+    if not region.proves(region.assumed, *rejected.values()):
+        return []
+    needed = region.cover(region.assumed, [*rejected.items()]) or places
     names = [_name(region, place) for place in needed]
     message = f"no item can pass {'all of ' if len(names) > 1 else ''}{listed(names)}"
-    reason = region.reason([region.own_fails(place) for place in needed], "all do not hold")
+    reason = region.reason([rejected[place] for place in needed], "all do not hold")
     return [finding(region, needed[-1], "impossible-stage", message, reason, by=tuple(names[:-1]))]
+
+
+def _rejected(region: Region, place: int) -> Where:
+    """Return where a check fails unless one that rejects nothing stops the item before."""
+    quiet = [other for other in range(place) if quiets(region.rules[other].rule)]
+    return region.own_fails(place).also(*(region.passes(other) for other in quiet))

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from kernelpath.analysis.difference.changes import DocumentChange
-from kernelpath.diagnostics import Diagnostic
+from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.program import Outcome, run_program
+from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
+from kernelpath.graph.recognising import Unjudged, recognise
 from kernelpath.language import RUNTIME
 from kernelpath.language.json_values import json_equal
 from kernelpath.packs.generate import generate
@@ -49,14 +51,30 @@ def compare_documents(
     shared: Mapping[str, Any],
     requests: Requests = compile_request,
 ) -> Iterator[DocumentChange]:
-    """Yield the documents, by their names, that fare otherwise; `shared` are inputs that every request has."""
+    """Yield the documents, by their names, that fare otherwise; `shared` are inputs that every request has.
+
+    Raises DocumentErrors for one that neither pack looks at.
+    """
     packs = [compiled_pack(old), compiled_pack(new)]
     for name, document in documents.items():
         program, inputs = requests(document)
         before, after = (run_program(pack, program, {**shared, **inputs}) for pack in packs)
+        if not (_judged(before) or _judged(after)):
+            raise DocumentErrors([_unjudged(name, inputs.get("inference"), new)])
         change = _change(name, before, after)
         if change is not None:
             yield change
+
+
+def _judged(outcome: Outcome) -> bool:
+    return not outcome.report.ok or (outcome.value is not None and outcome.report.asked > 0)
+
+
+def _unjudged(name: str, section: Any, pack: Pack) -> Diagnostic:
+    schema = pack.constants.get("schema_name")
+    found = recognise(section, schema) or Unjudged("neither pack asks a rule of this graph")
+    message = f"`{name}`: {found.message}"
+    return Diagnostic("document/not-judged", (), ERROR, message, help=found.help(pack.name, schema))
 
 
 def _change(name: str, before: Outcome, after: Outcome) -> DocumentChange | None:
@@ -104,11 +122,12 @@ def read_documents(paths: Sequence[Path]) -> dict[str, Any]:
     faults: list[Diagnostic] = []
     for path in paths:
         try:
-            document = read_json(str(path), path.read_bytes())
+            document = read_json(str(path), read_file(path, JSON_BYTES))
         except OSError as error:
-            faults.append(Diagnostic("document/unreadable", (), "error", f"`{path}` cannot be read: {error.strerror}"))
+            message = f"`{path}` cannot be read: {str(error.strerror).lower()}"
+            faults.append(Diagnostic("document/unreadable", (), "error", message))
             continue
-        faults += [fault for fault in document.diagnostics if fault.severity == "error"]
+        faults += [fault for fault in document.diagnostics if fault.severity == ERROR]
         found[str(path)] = document.value
     if faults:
         raise DocumentErrors(faults)

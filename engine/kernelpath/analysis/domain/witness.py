@@ -14,7 +14,8 @@ from kernelpath.language import EvaluationError, Expression, Type, interpret, un
 from kernelpath.language.ast import Call, Index, Name
 from kernelpath.language.checker import Checked
 from kernelpath.language.types import ListOf, MapOf, Optional, Record, required
-from kernelpath.packs.model import Check, Pack, Resolve, Stage, Table
+from kernelpath.packs.model import Check, Pack, Resolve, Rule, Scope, Stage, Table
+from kernelpath.packs.passing import passages, rejects
 
 Cell = Mapping[Leaf, Any]
 _LONGEST = 1000
@@ -153,20 +154,58 @@ def _evaluated(node: Expression, item: Item) -> Any:
 def outcomes(pack: Pack, stage: Stage, item: Item) -> dict[str, Outcome]:
     """Return what each rule of a stage does with an item, in order, until one stops it; by the rules' names.
 
-    A rule that reads what the item leaves open is not in the answer.
+    An item that an earlier stage stops or rejects does not come to the stage. A rule that reads what the item leaves
+    open is not in the answer.
     """
-    scope = pack.scopes[stage.scope]
+    scope, ways = pack.scopes[stage.scope], passages(pack)
     values, sources = dict(item.values), dict(item.sources)
-    found: dict[str, Outcome] = {}
-    for rule in [rule for name in stage.after for rule in pack.stages[name].rules] + list(stage.rules):
-        try:
-            outcome = evaluate(rule, scope, values, sources)
-        except (NotGiven, KeyError, TypeError, AttributeError):
-            continue
-        found[rule.name if rule.stage == stage.name else rule.identity] = outcome
-        if isinstance(rule, Resolve | Table) and outcome.kind in ("value", "skip"):
-            values[rule.variable] = outcome.parts.get("value")
-            sources[rule.variable] = str(outcome.parts.get("source", ""))
-        if isinstance(rule, Check) and rule.stop and outcome.kind == "fail":
-            break
-    return found
+    for name in stage.after:
+        through = _Through(scope, dict(values), dict(sources))
+        through.walk(pack.stages[name])
+        if through.stopped or through.rejected:
+            return {}
+        if ways.between(name, stage.name, scope).together:
+            values, sources = through.values, through.sources
+    last = _Through(scope, values, sources)
+    last.walk(stage)
+    return last.found
+
+
+@dataclass(slots=True)
+class _Through:
+    """One item on its way through the rules of a stage."""
+
+    scope: Scope
+    values: dict[str, Any]
+    sources: dict[str, str]
+    found: dict[str, Outcome] = field(default_factory=dict)
+    stopped: bool = False
+    rejected: bool = False
+
+    def walk(self, stage: Stage) -> None:
+        """Take the item through the rules in order, until one stops it."""
+        for rule in stage.rules:
+            try:
+                outcome = evaluate(rule, self.scope, self.values, self.sources)
+            except (NotGiven, KeyError, TypeError, AttributeError):
+                continue
+            self._take(rule, outcome)
+            if self.stopped:
+                break
+
+    def _take(self, rule: Rule, outcome: Outcome) -> None:
+        self.found[rule.name] = outcome
+        if isinstance(rule, Resolve | Table):
+            self._give(rule.variable, outcome)
+        broken = outcome.kind == "error"  # a rule that has no value is an error, whatever its severity
+        failed = broken or outcome.kind == "fail"
+        self.rejected = self.rejected or broken or (failed and rejects(rule))
+        self.stopped = failed and isinstance(rule, Check) and rule.stop
+
+    def _give(self, variable: str, outcome: Outcome) -> None:
+        if outcome.kind == "error":
+            self.values.pop(variable, None)
+            self.sources.pop(variable, None)
+        else:
+            self.values[variable] = outcome.parts.get("value")
+            self.sources[variable] = str(outcome.parts.get("source", ""))

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from kernelpath.analysis.formatting.format_text import format_text
-from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX, read_source, shown_path
+from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX, pack_paths, read_source, shown_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,17 @@ def kind_of(path: Path) -> str:
 def format_pack(folder: Path) -> list[Formatted]:
     """Return every YAML file of a pack's own folder, formatted; nothing is written.
 
-    Raises PackErrors or DocumentErrors for the first file that cannot be read.
+    Raises PackErrors or DocumentErrors for the first file or folder that cannot be read.
     """
-    paths = [folder / PACK_FILE, *sorted(folder.glob("*/*.yaml"))]
-    return [format_file(path) for path in paths if path.is_file()]
+    return [format_file(path, folder) for path in pack_paths(folder)]
 
 
-def format_file(path: Path) -> Formatted:
-    """Return one file, formatted; raises PackErrors or DocumentErrors where it cannot be read."""
-    shown, source = shown_path(path), read_source(path)
+def format_file(path: Path, within: Path | None = None) -> Formatted:
+    """Return one file, formatted; raises PackErrors or DocumentErrors where it cannot be read.
+
+    `within` is the folder that a link may not leave.
+    """
+    shown, source = shown_path(path), read_source(path, within)
     return Formatted(path, shown, source.text, format_text(source.text, kind_of(path), shown))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property, lru_cache
@@ -12,7 +11,16 @@ from kernelpath.analysis.rule_text import RuleText
 from kernelpath.language import Expression, Type
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, read_yaml
-from kernelpath.packs.files import PACK_FILE, Layer, PackErrors, RuleFile, content_digest, read_chain, read_source
+from kernelpath.packs.files import (
+    PACK_FILE,
+    Layer,
+    PackErrors,
+    PackFiles,
+    RuleFile,
+    read_chain,
+    read_pack_files,
+    rule_source,
+)
 from kernelpath.packs.model import Pack, Term, Text
 from kernelpath.packs.reading import read_pack
 
@@ -56,7 +64,10 @@ class LintedPack:
 
 def read_linted(folder: Path) -> LintedPack:
     """Return a pack to be linted; raises PackErrors where it cannot be used at all."""
-    return linted(read_pack(folder), read_chain(folder), lambda path: read_yaml(read_source(path)))
+    files = read_pack_files(folder)
+    chain = read_chain(files)
+    read = {file.path: file for layer in chain for file in layer.rules}
+    return linted(read_pack(folder, files), chain, lambda path: read_yaml(rule_source(read[path])))
 
 
 def linted(pack: Pack, chain: Sequence[Layer], tree: Callable[[Path], Node | None]) -> LintedPack:
@@ -73,20 +84,21 @@ def linted(pack: Pack, chain: Sequence[Layer], tree: Callable[[Path], Node | Non
 
 
 @lru_cache(maxsize=8)
-def _read_dependant(folder: Path, digest: str) -> Pack:
-    """Read a pack whose files are those of a digest: while they are, whoever lints again need not read it again."""
-    return read_pack(folder)
+def _read_dependant(files: PackFiles) -> Pack:
+    """Read a pack: while its files are these, it need not be read again when the other is linted again."""
+    return read_pack(files.folder, files)
 
 
 def _dependants(folder: Path) -> Iterator[Pack]:
     """Yield the packs beside a folder that extend its pack, directly or not; one that cannot be used says nothing."""
-    extends = re.compile(r"^extends:\s*\S", re.MULTILINE)
-    for path in sorted(folder.resolve().parent.glob(f"*/{PACK_FILE}")):
-        if path.parent == folder.resolve() or not extends.search(path.read_text(encoding="utf-8", errors="replace")):
+    own = folder.resolve()
+    for path in sorted(own.parent.glob(f"*/{PACK_FILE}")):
+        if path.parent == own:
             continue
         try:
-            if any(layer.folder == folder.resolve() for layer in read_chain(path.parent)[:-1]):
-                yield _read_dependant(path.parent, content_digest(path.parent))
+            files = read_pack_files(path.parent)
+            if own in [layer.folder for layer in files.layers[1:]]:
+                yield _read_dependant(files)
         except PackErrors:
             continue
 

@@ -11,7 +11,8 @@ from kernelpath.analysis.lint.catalogue import LINTS
 from kernelpath.analysis.lint.edits import Edit, apply_edits
 from kernelpath.analysis.lint.linted import LintedPack, read_linted
 from kernelpath.diagnostics import Diagnostic, Source
-from kernelpath.packs.files import PACK_FILE, read_source, shown_path
+from kernelpath.files.writing import rewrite_file
+from kernelpath.packs.files import PACK_FILE, pack_paths, read_source, shown_path
 
 _MOST_ROUNDS = 20
 
@@ -64,12 +65,14 @@ def _stretch(edit: Mapping[str, Any], text: str) -> tuple[int, int]:
 
 def pack_texts(folder: Path) -> dict[str, tuple[Path, str]]:
     """Return a pack's own YAML files by the names that diagnostics give them, each with its path and text."""
-    paths = [folder / PACK_FILE, *sorted(folder.glob("*/*.yaml"))]
-    return {shown_path(path): (path, read_source(path).text) for path in paths}
+    return {shown_path(path): (path, read_source(path, folder).text) for path in pack_paths(folder)}
 
 
 def fix_pack(folder: Path) -> tuple[list[Diagnostic], list[Path]]:
-    """Make every fix in a pack's files, again until none is left; return what remains, and the files that changed."""
+    """Make every fix in a pack's files, again until none is left; return what remains, and the files that changed.
+
+    Raises OSError for a file that cannot be written.
+    """
     changed: dict[Path, None] = {}
     for _ in range(_MOST_ROUNDS):
         found = lint(folder)
@@ -78,6 +81,6 @@ def fix_pack(folder: Path) -> tuple[list[Diagnostic], list[Path]]:
         if not fixed:
             break
         for name, text in fixed.items():
-            files[name][0].write_text(text, encoding="utf-8", newline="")
+            rewrite_file(files[name][0], files[name][1], text)
             changed[files[name][0]] = None
     return found, list(changed)

@@ -12,11 +12,12 @@ from kernelpath.analysis.mutation.mutants import Mutant
 from kernelpath.analysis.mutation.operators import Change
 from kernelpath.analysis.rule_text import RuleText
 from kernelpath.diagnostics import Source
-from kernelpath.language import Checked, Expression, LanguageErrors, parse, unparse
+from kernelpath.language import Expression, LanguageErrors, parse, unparse
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml
 from kernelpath.packs.files import RuleFile
-from kernelpath.packs.model import Check, Pack, Rule, Term, Text
+from kernelpath.packs.model import Pack, Rule, Term, Text
+from kernelpath.packs.passing import known_before
 from kernelpath.packs.rules import RuleNode, RuleReader
 from kernelpath.packs.terms import TermReader
 
@@ -107,20 +108,12 @@ class Rewriting:
             return None
         rule, stage = self.text.rule, self.pack.stages[self.text.rule.stage]
         assert isinstance(root, documents.Mapping)
-        place = next(place for place, other in enumerate(stage.rules) if other.identity == rule.identity)
-        earlier = [other for name in stage.after for other in self.pack.stages[name].rules] + list(stage.rules[:place])
         slots = next((flow.type for flow in self.pack.flows.values() if flow.stage == stage.name), None)
         terms = TermReader(vocabularies=self.pack.vocabularies, functions=dict(self.pack.functions))
         file = RuleFile(rule.identity.split("/")[0], rule.stage, rule.name, Path(self._source.name), self._source.name)
         node = RuleNode(file, root, rule.kind, rule.order)
-        facts = [fact for other in earlier for fact in _guarantees(other)]
+        facts = known_before(self.pack, stage, rule)
         return RuleReader(terms, node, self.pack.scopes[rule.scope], facts, slots).read()
-
-
-def _guarantees(rule: Rule) -> list[Checked]:
-    """Return what holds of an item that a rule let pass on."""
-    sure = isinstance(rule, Check) and rule.stop and rule.when is None and not rule.lets
-    return [rule.holds.checked] if sure and isinstance(rule, Check) else []
 
 
 def _spliced(term: Term | Text, change: Change, piece: int) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from kernelpath.analysis.formatting import format_text
 from kernelpath.analysis.scaffold.templates import KINDS, rule_text, test_text
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
+from kernelpath.files.writing import write_new_files
 from kernelpath.language import BOOL, Type
 from kernelpath.packs.files import TEST_SUFFIX, PackErrors, shown_path
 from kernelpath.packs.model import Pack, Scope, Stage
@@ -54,11 +55,10 @@ def scaffold(folder: Path, name: str, kind: str = "check", variable: str | None 
 
 
 def write_files(files: Sequence[NewFile]) -> None:
-    """Write new files, and the folders that they need."""
+    """Write new files, all or none of them, and the folders that they need; raises OSError."""
     for file in files:
         file.path.parent.mkdir(exist_ok=True)
-        with file.path.open("x", encoding="utf-8", newline="") as target:
-            target.write(file.text)
+    write_new_files({file.path: file.text.encode() for file in files})
 
 
 def _stage_of(pack: Pack, name: str) -> Stage:

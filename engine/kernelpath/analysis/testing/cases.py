@@ -18,7 +18,7 @@ from kernelpath.diagnostics import Diagnostic, Span
 from kernelpath.language.json_values import canonical_text
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
-from kernelpath.packs.files import TEST_SUFFIX, PackErrors, read_source, shown_path
+from kernelpath.packs.files import TEST_SUFFIX, PackErrors, read_source, shown_path, test_paths
 from kernelpath.packs.model import Pack, Rule
 from kernelpath.packs.shape import validate
 from kernelpath.resources import resource
@@ -65,7 +65,7 @@ test_schema.__test__ = False  # type: ignore[attr-defined]
 
 def read_tests(pack: Pack, folder: Path) -> list[TestFile]:
     """Return the test files below a pack's folder, by their paths."""
-    return [read_test(pack, folder, path) for path in sorted(folder.rglob(f"*{TEST_SUFFIX}"))]
+    return [read_test(pack, folder, path) for path in test_paths(folder)]
 
 
 def read_test(pack: Pack, folder: Path, path: Path) -> TestFile:
@@ -73,7 +73,7 @@ def read_test(pack: Pack, folder: Path, path: Path) -> TestFile:
     shown = shown_path(path)
     rule, missing = _rule_of(pack, path.relative_to(folder), shown)
     try:
-        root = read_yaml(read_source(path))
+        root = read_yaml(read_source(path, folder))
     except (DocumentErrors, PackErrors) as errors:
         return TestFile(path, shown, rule, (), tuple(errors.diagnostics))
     faults = validate(root, test_schema()) or missing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from kernelpath.analysis.testing.outcomes import Outcome
@@ -90,11 +91,12 @@ class _Evaluation:
         return Outcome("slot", {"slot": self.value("slot", rule.slot), "holds": self.value("holds", rule.value)})
 
     def table(self, rule: Table) -> Outcome:
-        rows = [
+        applying = (
             (f"rows[{index}].value", row)
             for index, row in enumerate(rule.rows)
             if row.when is None or self.value(f"rows[{index}].when", row.when)
-        ]
+        )
+        rows = [*islice(applying, 1)] if rule.hit == "first" else [*applying]  # after the first no row is asked
         if rule.hit == "build":
             return Outcome("value", {"value": self.built(rule, rows)})
         if rule.hit == "collect":

@@ -45,7 +45,7 @@ def updates(folder: Path, results: Sequence[CaseResult]) -> list[Update]:
 def _update(folder: Path, results: Sequence[CaseResult]) -> Update:
     rule = results[0].rule.split("/", 1)[1]
     path = folder / f"{rule}.test.yaml"
-    before = read_source(path).text
+    before = read_source(path, folder).text
     pairs = [(result.case.expect, result.given) for result in results if result.case and result.given]
     edits = [edit for node, outcome in pairs for edit in _edits(node, outcome)]
     after = before

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from kernelpath.analysis.waivers.globs import MAX_GLOB
 from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, read_yaml, to_plain
 from kernelpath.packs.shape import validate
 
-_GLOB = {"type": "string", "minLength": 1}
+_GLOB = {"type": "string", "minLength": 1, "maxLength": MAX_GLOB}
 #: The JSON Schema of waivers.yaml.
 SCHEMA: Mapping[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -23,6 +24,7 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "waivers": {
             "type": "array",
+            "minItems": 1,
             "items": {
                 "type": "object",
                 "required": ["rule", "reason", "owner", "expires"],

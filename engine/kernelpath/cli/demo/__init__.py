@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared
+from kernelpath.files.writing import write_new_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,13 +48,15 @@ def declare(arguments: Arguments) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Show the tour, each command with its real output."""
+    """Show the tour, each command with its real output; one that cannot do its work ends it with its exit code."""
     if options.copy_to is not None:
         return _copy(Path(options.copy_to))
     options.pack, options.catalog = _absolute(options.pack), _absolute(options.catalog)
     with chdir(Path(__file__).parent):
         for about, command, most in TOUR:
-            _show(about, command, most, options)
+            code = _show(about, command, most, options)
+            if code not in (0, 1):
+                return code
     sys.stdout.write(NEXT)
     return 0
 
@@ -63,22 +66,23 @@ def _absolute(name: str) -> str:
     return os.path.abspath(name) if os.path.exists(name) else name
 
 
-def _show(about: str, command: str, most: int, options: Namespace) -> None:
-    """Run a command and show its output; of a long one the first lines."""
+def _show(about: str, command: str, most: int, options: Namespace) -> int:
+    """Run a command, show its output, of a long one the first lines, and return its exit code."""
     from kernelpath.cli.running import run as run_command
 
     sys.stdout.write(f"{about}\n\n$ kernelpath {command}\n")
     sys.stdout.flush()
     words = [*command.split(" "), "--pack", options.pack, "--catalog", options.catalog]
     if not most:
-        run_command(words)
+        code = run_command(words)
         sys.stdout.write("\n")
-        return
+        return code
     with _captured() as output:
-        run_command(words)
+        code = run_command(words)
     lines = output.getvalue().splitlines(keepends=True)
     sys.stdout.write("".join(lines[:most]))
     sys.stdout.write(f"... ({len(lines) - most} more lines)\n\n" if len(lines) > most else "\n")
+    return code
 
 
 @contextmanager
@@ -90,16 +94,14 @@ def _captured() -> Iterator[StringIO]:
 
 def _copy(folder: Path) -> int:
     """Copy the manifests into a folder, over nothing that is there."""
-    target = folder
+    contents = {folder / name: (Path(__file__).parent / name).read_bytes() for name in MANIFESTS}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in MANIFESTS:
-            target = folder / name
-            with target.open("x", encoding="utf-8") as file:
-                file.write((Path(__file__).parent / name).read_text(encoding="utf-8"))
-            sys.stdout.write(f"{target}\n")
-    except FileExistsError:
-        raise unusable("cli/output", f"`{target}` is there already", help_text="name another folder") from None
+        write_new_files(contents)
+    except FileExistsError as error:
+        message = f"`{error.filename}` is there already"
+        raise unusable("cli/output", message, help_text="name another folder") from None
     except OSError as error:
         raise unusable("cli/output", f"`{os.fspath(folder)}` cannot be written", error) from None
+    sys.stdout.write("".join(f"{path}\n" for path in contents))
     return 0

@@ -162,8 +162,10 @@ def _serves(variant: Variant, site: Site, fusion: Fusion, matched: Sequence[Call
 
 
 def _workgroup_fits(variant: Variant, limits: Limits) -> bool:
-    size = variant.workgroup if isinstance(variant.workgroup, int) else prod(variant.workgroup)
-    fits = size <= limits.max_compute_invocations_per_workgroup
+    size = (variant.workgroup,) if isinstance(variant.workgroup, int) else variant.workgroup
+    most = (getattr(limits, f"max_compute_workgroup_size_{axis}") for axis in "xyz")
+    fits = prod(size) <= limits.max_compute_invocations_per_workgroup
+    fits = fits and all(count <= limit for count, limit in zip(size, most, strict=False))
     return fits and variant.workgroup_storage <= limits.max_compute_workgroup_storage_size
 
 

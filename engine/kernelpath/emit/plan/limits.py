@@ -16,7 +16,7 @@ from kernelpath.emit.plan.model import Dispatch, Plan, fold_grid, resolve
 class Limits:
     """The device's limits that a plan is held to, as WebGPU names them, and its features; sizes are in bytes.
 
-    The defaults are those that every WebGPU device has.
+    The defaults are those that every WebGPU device has. Features are spelled as kernels ask for them: `feature_name`.
     """
 
     max_storage_buffer_binding_size: int = 1 << 27
@@ -26,6 +26,9 @@ class Limits:
     max_compute_workgroups_per_dimension: int = 65_535
     max_compute_workgroup_storage_size: int = 16_384
     max_compute_invocations_per_workgroup: int = 256
+    max_compute_workgroup_size_x: int = 256
+    max_compute_workgroup_size_y: int = 256
+    max_compute_workgroup_size_z: int = 64
     features: frozenset[str] = field(default_factory=frozenset)
     cpu: bool = False
 
@@ -33,6 +36,11 @@ class Limits:
     def storage_bytes(self) -> int:
         """Return the most bytes that one storage binding may have."""
         return min(self.max_storage_buffer_binding_size, self.max_buffer_size)
+
+
+def feature_name(name: str) -> str:
+    """Return a feature as kernels ask for it: WebGPU calls `subgroups` what wgpu calls `subgroup`."""
+    return {"subgroups": "subgroup"}.get(name, name)
 
 
 def prove(plan: Plan, limits: Limits) -> list[Diagnostic]:
@@ -80,6 +88,10 @@ def _workgroup(dispatch: Dispatch, limits: Limits) -> Iterator[Diagnostic]:
     if invocations > limits.max_compute_invocations_per_workgroup:
         name, limit = "max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup
         yield over(dispatch.step, "invocations of a workgroup", invocations, name, limit)
+    for axis, count in zip("xyz", size if isinstance(size, tuple) else (size,), strict=False):
+        name = f"max_compute_workgroup_size_{axis}"
+        if count > (limit := getattr(limits, name)):
+            yield over(dispatch.step, f"invocations of a workgroup along {axis}", count, name, limit)
     storage = dispatch.variant.workgroup_storage
     if storage > limits.max_compute_workgroup_storage_size:
         limit = limits.max_compute_workgroup_storage_size

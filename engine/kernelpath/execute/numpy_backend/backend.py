@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from kernelpath.emit.plan.expressions import Scalar
 from kernelpath.emit.plan.model import CACHE, CONSTANT, WEIGHT, Binding, Buffer, Dispatch, Plan, resolve
 from kernelpath.execute.backend import Array, Observer
+from kernelpath.execute.device import DeviceError
 from kernelpath.execute.numpy_backend.meaning import assignments, run
 from kernelpath.execute.numpy_backend.rounding import rounded
 from kernelpath.execute.weights import Weights, identity, stored
@@ -41,6 +44,7 @@ class NumpyBackend:
     def load(self, plan: Plan) -> None:
         """Dequantise the plan's weights and make its caches, which start as NaN: a key read too early shows."""
         self._plans[id(plan)] = plan  # kept, so that no other plan gets its id
+        self._refuse_too_large(plan)
         for buffer in plan.buffers:
             if buffer.role in PERSISTENT and self._key(buffer) not in self._held:
                 self._held[self._key(buffer)] = self._made(plan, buffer)
@@ -53,10 +57,15 @@ class NumpyBackend:
             return stored(buffer, self._weights).array().astype(self._dtype)
         if buffer.role == CONSTANT:
             return rounded(np.array(buffer.values, dtype=self._dtype), buffer.dtype)
-        place = plan.buffers.index(buffer)
-        shapes = [each.shape for dispatch in plan.dispatches for each in dispatch.bindings if each.buffer == place]
-        largest = plan.evaluate(plan.max_rows, plan.capacity - plan.max_rows)
-        return np.full([int(resolve(length, largest)) for length in shapes[0]], np.nan, dtype=self._dtype)
+        return np.full(_largest_shape(plan, buffer), np.nan, dtype=self._dtype)
+
+    def _refuse_too_large(self, plan: Plan) -> None:
+        """Raise DeviceError for caches that the machine has no memory for: the system might give it, and then kill."""
+        caches = [_largest_shape(plan, buffer) for buffer in plan.buffers if buffer.role == CACHE]
+        needed = sum(prod(shape) for shape in caches) * np.dtype(self._dtype).itemsize
+        if needed > (memory := memory_bytes()):
+            message = f"numpy has no room for the {needed:,} bytes of the cache: the machine has {memory:,}"
+            raise DeviceError(message, "keep fewer positions with `--capacity`")
 
     def run(self, plan: Plan, tokens: Sequence[int] | None, start: int, observer: Observer | None = None) -> None:
         """Evaluate every dispatch in order."""
@@ -113,6 +122,22 @@ class NumpyBackend:
         """Let go of all arrays."""
         self._held.clear()
         self._values.clear()
+
+
+def _largest_shape(plan: Plan, buffer: Buffer) -> tuple[int, ...]:
+    """Return the shape of what a buffer holds when the session is full."""
+    place = plan.buffers.index(buffer)
+    shapes = [each.shape for dispatch in plan.dispatches for each in dispatch.bindings if each.buffer == place]
+    largest = plan.evaluate(plan.max_rows, plan.capacity - plan.max_rows)
+    return tuple(int(resolve(length, largest)) for length in shapes[0])
+
+
+def memory_bytes() -> int:
+    """Return how much memory the machine has; where the system does not say, as much as can be addressed."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 62
 
 
 def evaluate_dispatch(

@@ -17,6 +17,9 @@ def device_limits(device: Device) -> Limits:
         max_compute_workgroups_per_dimension=limits["max_compute_workgroups_per_dimension"],
         max_compute_workgroup_storage_size=limits["max_compute_workgroup_storage_size"],
         max_compute_invocations_per_workgroup=limits["max_compute_invocations_per_workgroup"],
+        max_compute_workgroup_size_x=limits["max_compute_workgroup_size_x"],
+        max_compute_workgroup_size_y=limits["max_compute_workgroup_size_y"],
+        max_compute_workgroup_size_z=limits["max_compute_workgroup_size_z"],
         features=device.features,
         cpu=device.cpu,
     )

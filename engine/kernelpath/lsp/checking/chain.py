@@ -9,7 +9,7 @@ from pathlib import Path
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.lsp.texts.files import Files
 from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar
-from kernelpath.packs.files import MAX_CHAIN, PACK_FILE, Layer, PackErrors, RuleFile, pack_folder
+from kernelpath.packs.files import MAX_CHAIN, PACK_FILE, Layer, PackErrors, RuleFile, pack_folder, too_long
 from kernelpath.packs.reading import pack_schema
 from kernelpath.packs.shape import validate
 
@@ -78,9 +78,7 @@ def _extended(layer: Layer, files: Files, seen: list[Path]) -> Path | None:
     beside = Path(os.path.normpath(layer.folder.parent / node.text))
     folder = beside if files.exists(beside / PACK_FILE) else _shipped(node)
     if folder in seen or len(seen) >= MAX_CHAIN:
-        names = " -> ".join(path.name for path in [*seen, folder])
-        message = f"packs extend each other in a circle: {names}"
-        raise PackErrors([Diagnostic("pack/extends-cycle", (), ERROR, message, span=node.span)])
+        raise PackErrors([too_long([*seen, folder], node)])
     return folder
 
 

@@ -15,7 +15,8 @@ from kernelpath.lsp.texts.files import Files
 from kernelpath.packs.documents import DocumentErrors, Node
 from kernelpath.packs.files import RuleFile
 from kernelpath.packs.model import Flow, Pack, RecordShape, Rule, Scope, Stage
-from kernelpath.packs.reading import PackReader, _guarantees
+from kernelpath.packs.passing import guarantees
+from kernelpath.packs.reading import PackReader
 from kernelpath.packs.rules import RuleNode, RuleReader, _shaped, ordered
 
 Found = list[Diagnostic]
@@ -154,7 +155,7 @@ class IncrementalReader(PackReader):
             rule = self._rule(node, scope, [checked for order, checked in facts if order < node.order], slots)
             if rule:
                 rules.append(rule)
-                facts += [(node.order, checked) for checked in _guarantees(rule)]
+                facts += [(node.order, checked) for checked in guarantees(rule)]
         return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
 
     def _rule(self, node: RuleNode, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
@@ -173,9 +174,9 @@ class IncrementalReader(PackReader):
 
     def _read_stages(self) -> dict[str, Stage]:
         stages = PackReader._read_stages(self)
-        guarantees = [checked for stage in stages.values() for rule in stage.rules for checked in _guarantees(rule)]
+        known = [checked for stage in stages.values() for rule in stage.rules for checked in guarantees(rule)]
         shapes = tuple((stage.name, stage.scope, stage.after) for stage in stages.values())
-        key = (Same([layer.root for layer in self.chain]), shapes, Same(guarantees))
+        key = (Same([layer.root for layer in self.chain]), shapes, Same(known))
         if self.memory.frame[0] != key:
             self.memory.frame = (key, {})
         return stages

@@ -18,7 +18,6 @@ from kernelpath.lsp.texts.cursor import Cursor
 from kernelpath.lsp.workspace import Document, Workspace
 from kernelpath.packs.documents import Mapping, node_at
 
-_WORD = re.compile(r"[\w./-]*\Z")
 _HOLE = re.compile(r"(?:^|[^{])(?:\{\{)*\{(?!\{)([^{}]*)\Z", re.S)
 
 
@@ -37,8 +36,10 @@ def complete(workspace: Workspace, document: Document, offset: int) -> list[Sugg
 
 def _with_word(text: str, offset: int, suggestions: Iterable[Suggestion]) -> list[Suggestion]:
     """Place suggestions on the word before the cursor."""
-    found = _WORD.search(text)
-    return placed(suggestions, offset - len(found[0] if found else ""), offset)
+    start = len(text)
+    while start and (text[start - 1].isalnum() or text[start - 1] in "_./-"):
+        start -= 1
+    return placed(suggestions, offset - (len(text) - start), offset)
 
 
 def _keys(document: Document, cursor: Cursor, offset: int) -> list[Suggestion]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from kernelpath.files.reading import YAML_BYTES, read_file
 from kernelpath.lsp.symbols.occurrence import Location, Symbol
 from kernelpath.lsp.workspace import Document, Workspace
 from kernelpath.packs.files import PACK_FILE, PackErrors, pack_folder
@@ -87,7 +88,7 @@ def decision_row(document: Document, decision: str) -> tuple[Location, str] | No
 
 def _row(path: Path, decision: str) -> tuple[Location, str] | None:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, YAML_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
     found = re.search(rf"^[^\w\n]*{re.escape(decision)}\b[^\n]*", text, re.M)

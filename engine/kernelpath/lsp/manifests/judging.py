@@ -14,6 +14,7 @@ from kernelpath.evaluate.observe import Visit, observe
 from kernelpath.api import DEFAULT_CATALOG, DEFAULT_PACK, compile
 from kernelpath.graph.catalog import load_catalog, load_presets
 from kernelpath.graph.documents import Document, read_json
+from kernelpath.graph.recognising import recognise
 from kernelpath.language import RUNTIME, EvaluationError
 from kernelpath.packs.documents import Mapping, Node
 from kernelpath.packs.files import PackErrors, pack_folder
@@ -78,8 +79,11 @@ class Judge:
             return [*document.diagnostics, _unusable(source, errors)]
         request = _request(document.value)
         request["manifest_inference"] = request.pop(SECTION)
-        found = compile(**request, pack=pack, catalog=kernels).diagnostics
-        return [*document.diagnostics, *(self._placed(document, pack, finding) for finding in found)]
+        result = compile(**request, pack=pack, catalog=kernels)
+        found = [self._placed(document, pack, finding) for finding in result.diagnostics]
+        if result.ok and (result.value is None or not result.asked):
+            found += _unjudged(document, pack)
+        return [*document.diagnostics, *found]
 
     def _placed(self, document: Document, pack: CompiledPack, found: Diagnostic) -> Diagnostic:
         prefix = f"/{SECTION}" if SECTION in document.value else ""
@@ -176,6 +180,23 @@ def _count(value: Any) -> int:
         longest = max([longest, *(len(item) for item in level if isinstance(item, list))])
         level = [child for item in level if isinstance(item, dict) for child in item.values()]
     return longest
+
+
+def _unjudged(document: Document, pack: CompiledPack) -> list[Diagnostic]:
+    """Return what is said of a manifest that nothing looked at, at what stands in the place of its graph.
+
+    An editor opens JSON of all kinds, so only a section of the pack's own schema is blamed.
+    """
+    schema = pack.meta["constants"].get("schema_name")
+    whole = section_path_of(document.value) == (SECTION,)
+    section = document.value[SECTION] if whole else document.value
+    what = recognise(section, schema)
+    if what is None or section.get("schema") != schema:
+        return []
+    pointer = (f"/{SECTION}" if whole else "") + what.pointer
+    span = (document.key_span if what.at_key else document.locate)(pointer)
+    help_text = what.help(pack.meta["name"], schema)
+    return [Diagnostic("cli/not-judged", (), ERROR, what.message, pointer=pointer, span=span, help=help_text)]
 
 
 def _unusable(source: Source, errors: PackErrors) -> Diagnostic:

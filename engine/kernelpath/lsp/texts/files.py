@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
+from kernelpath.files.reading import YAML_BYTES, read_file
 from kernelpath.packs.documents import DocumentErrors, Node, read_yaml
 from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX
 
@@ -87,10 +88,15 @@ def _tree(source: Source) -> Node | DocumentErrors:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_file(path, YAML_BYTES, _pack_of(path)).decode("utf-8")
     except UnicodeDecodeError as error:
         message = f"byte {error.start} is not UTF-8"
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
+        message = f"cannot be read: {(error.strerror or str(error)).lower()}"
     span = Span(str(path), 1, 1, 1, 1)
     raise DocumentErrors([Diagnostic("pack/unreadable", (), ERROR, message, span=span)])
+
+
+def _pack_of(path: Path) -> Path | None:
+    """Return the folder of the pack that a file lies in, which links may not leave; None for a file of no pack."""
+    return next((folder for folder in list(path.parents)[:2] if (folder / PACK_FILE).is_file()), None)

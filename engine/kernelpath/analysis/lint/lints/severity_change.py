@@ -9,7 +9,7 @@ from kernelpath.analysis.lint.linted import LintedPack
 from kernelpath.diagnostics import Label
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, read_yaml
-from kernelpath.packs.files import RuleFile, read_source
+from kernelpath.packs.files import RuleFile, rule_source
 
 
 def find(pack: LintedPack) -> Iterator[Finding]:
@@ -33,7 +33,7 @@ def _replaced(pack: LintedPack, stage: str, name: str) -> RuleFile | None:
 
 
 def _severity(file: RuleFile) -> Node | None:
-    root = read_yaml(read_source(file.path))
+    root = read_yaml(rule_source(file))
     return root.get("severity") if isinstance(root, documents.Mapping) else None
 
 

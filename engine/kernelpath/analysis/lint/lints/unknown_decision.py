@@ -9,6 +9,7 @@ from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.linted import LintedPack, LintedRule
 from kernelpath.diagnostics import did_you_mean
 from kernelpath.packs import documents
+from kernelpath.packs.contents import read_content
 from kernelpath.packs.documents import Node
 
 LIST_FILE = "DECISIONS.md"
@@ -40,9 +41,8 @@ def decisions_known(pack: LintedPack) -> set[str]:
     """Return the decisions that the pack and those that it extends declare or list."""
     known = set(pack.pack.decisions)
     for layer in pack.chain:
-        path = layer.folder / LIST_FILE
-        if path.is_file():
-            known |= set(_LISTED.findall(path.read_text(encoding="utf-8", errors="replace")))
+        listed = read_content(layer.folder / LIST_FILE, layer.folder).content  # none if there is no list
+        known |= set(_LISTED.findall(listed.decode("utf-8", "replace")))
     return known
 
 

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
-from pathlib import Path
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.linted import LintedPack
@@ -16,8 +15,8 @@ from kernelpath.diagnostics import did_you_mean
 from kernelpath.language import Expression
 from kernelpath.language.ast import Call, Index, Literal, Member
 from kernelpath.language.types import Record, required
+from kernelpath.packs.contents import FileContent, read_content
 from kernelpath.packs.documents import Scalar
-from kernelpath.packs.files import read_source
 from kernelpath.packs.model import Table
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -33,7 +32,7 @@ def find(pack: LintedPack) -> Iterator[Finding]:
     Every word counts, of keys, tests, constants and prose alike: a name that anything else has is known.
     """
     read = {name for node in Usage(pack).nodes for name in _members(node)}
-    words = Counter(word for path in _files(pack) for word in _WORD.findall(read_source(path).text))
+    words = Counter(word for file in _files(pack) for word in _WORD.findall(file.content.decode("utf-8", "replace")))
     known = {name for name in read | _written(pack) if words[name] > 1}
     nearest = {name: did_you_mean(name, _one_slip_away(name, known)) for name in read if words[name] == 1}
     for scalar in _texts(pack) if any(nearest.values()) else ():
@@ -90,11 +89,15 @@ def _written(pack: LintedPack) -> set[str]:
     return {name for table in tables for row in table.rows for name in row.path}
 
 
-def _files(pack: LintedPack) -> Iterable[Path]:
-    """Return the files of the pack, of those that it extends, and of those beside it that extend it."""
+def _files(pack: LintedPack) -> Iterable[FileContent]:
+    """Return the files of the pack, of those that it extends, and of those beside it that extend it.
+
+    One that cannot be read has no content, and so no words.
+    """
     beside = (pack.layer.folder.parent / model.name for model in pack.models)
     folders = {folder.resolve() for folder in (*beside, *(layer.folder for layer in pack.chain))}
-    return {path for folder in folders for pattern in _FILES for path in folder.glob(pattern)}
+    paths = {(path, folder) for folder in folders for pattern in _FILES for path in folder.glob(pattern)}
+    return [read_content(path, folder) for path, folder in paths]
 
 
 def _texts(pack: LintedPack) -> Iterator[Scalar]:
