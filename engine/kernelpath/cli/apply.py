@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kernelpath.api import apply
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
 from kernelpath.cli.inputs import read_manifest, read_overlay
 from kernelpath.cli.judging import Judge
 from kernelpath.cli.options import add_layers, add_shared
-from kernelpath.api import apply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 
+from kernelpath.api import compile
 from kernelpath.cli.describing import section
 from kernelpath.cli.inputs import InputErrors, unusable
 from kernelpath.cli.judging import Judge, usable_catalog, usable_pack
-from kernelpath.api import compile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
 from kernelpath.api import Result, apply, compile, load_pack
+from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
 from kernelpath.graph.catalog import load_catalog
 from kernelpath.packs.folders import PackErrors
 

@@ -8,7 +8,7 @@ from types import CodeType
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.packs.cache import cached
 from kernelpath.packs.contents import PackFiles, read_pack_files
-from kernelpath.packs.folders import PackErrors, pack_folder
+from kernelpath.packs.folders import pack_folder
 from kernelpath.packs.libraries import load_modules
 
 TYPE_CHECKING = False

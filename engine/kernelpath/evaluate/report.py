@@ -91,7 +91,6 @@ class Report:
         return not self.failed
 
 
-
 def _placed(found: Diagnostic, places: Mapping[str, str]) -> Diagnostic:
     """Return a finding with its pointer in the document that the one it is in is a part of."""
     if found.document is None or found.document not in places:

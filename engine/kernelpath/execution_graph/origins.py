@@ -55,4 +55,3 @@ def _member(layer: Any, key: str) -> Any:
         index = int(key) if len(key) < _MOST_DIGITS and key.isdecimal() else -1
         return layer[index] if 0 <= index < len(layer) and str(index) == key else _ABSENT
     return _ABSENT
-

@@ -67,7 +67,9 @@ class CellReader(Declarations):
         self.terms.columns = frozenset(name for name in self.cells if "." in name)
         for name in (*self.sections["items"], *self.sections["values"]):
             self._need(name)
-        self.tables = {name: replace(table, scope=self._whole_scope(table.scope)) for name, table in self.tables.items()}
+        self.tables = {
+            name: replace(table, scope=self._whole_scope(table.scope)) for name, table in self.tables.items()
+        }
         for name, (key, node) in self.sections["flows"].items():
             self._read_flow(name, key, node)
 

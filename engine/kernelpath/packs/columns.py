@@ -23,9 +23,7 @@ def with_columns(node: Expression, columns: Container[str], bound: frozenset[str
 def _loop(node: Quantifier | Comprehension, columns: Container[str], bound: frozenset[str]) -> Expression:
     """Return a loop; the name that it binds hides a table in its body, not in the list that it goes over."""
     inside = bound | {node.variable}
-    changes = {
-        name: _each(value, columns, bound if name == "source" else inside) for name, value in _parts(node)
-    }
+    changes = {name: _each(value, columns, bound if name == "source" else inside) for name, value in _parts(node)}
     return replace(node, **changes)
 
 
@@ -36,8 +34,10 @@ def path_of(node: Expression) -> str | None:
     """
     if isinstance(node, Name):
         return node.name
-    owner = path_of(node.object) if isinstance(node, Member) else None
-    return None if owner is None else f"{owner}.{node.name}"  # type: ignore[union-attr]
+    if not isinstance(node, Member):
+        return None
+    owner = path_of(node.object)
+    return None if owner is None else f"{owner}.{node.name}"
 
 
 def paths_read(node: Expression, bound: frozenset[str] = frozenset()) -> set[str]:

@@ -58,11 +58,11 @@ class Composer:
             return None
         changed: Node | None = node
         if rest:
-            changed = self._put(inner, rest, node, key) if isinstance(inner, Mapping) else self._not_a_mapping(key, name)
+            if not isinstance(inner, Mapping):
+                self._fault("pack/replace", f"`{key.text}` replaces nothing: `{name}` has no keys", key, None)
+                return None
+            changed = self._put(inner, rest, node, key)
         return None if changed is None else _with(whole, name, changed)
-
-    def _not_a_mapping(self, key: Scalar, name: str) -> None:
-        self._fault("pack/replace", f"`{key.text}` replaces nothing: `{name}` has no keys", key, None)
 
     def _merged(self, base: Mapping, over: Mapping, path: Path) -> Mapping:
         entries = {key.text: (key, value) for key, value in base.entries}

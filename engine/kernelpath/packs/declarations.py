@@ -11,16 +11,17 @@ from kernelpath.language.builtins import DECLARED
 from kernelpath.language.parser import MAX_INTEGER
 from kernelpath.language.signatures import library_records
 from kernelpath.language.types import FLOAT, INT, JSON, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
-from kernelpath.packs import documents
 from kernelpath.packs.compose import Composer, as_entry
+from kernelpath.packs.documents import Mapping as Entry
 from kernelpath.packs.documents import Node, Scalar, to_plain
+from kernelpath.packs.documents import Sequence as NodeList
 from kernelpath.packs.files import Layer
 from kernelpath.packs.functions import Function, expand, refuse_loops
 from kernelpath.packs.libraries import known_libraries, load_modules
 from kernelpath.packs.model import Document, RecordShape
 from kernelpath.packs.terms import WORDS, TermReader, place_of
 
-Entries = dict[str, tuple[Scalar, documents.Mapping]]
+Entries = dict[str, tuple[Scalar, Entry]]
 SECTIONS = (
     "vocabularies",
     "constants",
@@ -70,10 +71,10 @@ class Declarations:
         self._use(root)
         for name in SECTIONS:
             node = root.get(name)
-            entries = node.entries if isinstance(node, documents.Mapping) else ()
+            entries = node.entries if isinstance(node, Entry) else ()
             self.sections[name] = {key.text: (key, as_entry(value)) for key, value in entries}
 
-    def _use(self, root: documents.Mapping) -> None:
+    def _use(self, root: Entry) -> None:
         """Load the libraries that the pack uses."""
         known = known_libraries()
         used = [name for node in items_at(root, "uses") if (name := self.named(node, known, "library"))]
@@ -87,7 +88,8 @@ class Declarations:
         self._refuse_taken()
         for name, (_, node) in self.sections["vocabularies"].items():
             plain: Any = to_plain(node)
-            self.terms.refuse_odd(node["values"]) if "values" in node else None
+            if "values" in node:
+                self.terms.refuse_odd(node["values"])
             vocabularies[name] = Vocabulary(name, tuple(plain.get("values", ())), bool(plain.get("open", False)))
         made = [node for section in ("items", "values") for _, node in self.sections[section].values()]
         named = [*self.sections["records"], *(row for node in made if (row := row_type(node)))]
@@ -106,7 +108,12 @@ class Declarations:
         classes = {FINDING.name: "a name of the engine"}
         vocabularies = dict.fromkeys(self.sections["vocabularies"], "a vocabulary")
         taken: dict[str, str] = {}
-        for section, what in (("constants", "constant"), ("documents", "document"), ("items", "table"), ("flows", "flow")):
+        for section, what in (
+            ("constants", "constant"),
+            ("documents", "document"),
+            ("items", "table"),
+            ("flows", "flow"),
+        ):
             for name, (key, _) in self.sections[section].items():
                 self._refuse_name(key, {**words, **taken, "findings": "the list of findings"})
                 taken[name] = f"a {what}"
@@ -170,9 +177,9 @@ class Declarations:
                 place=place_of(key),
             )
 
-    def _part(self, node: documents.Mapping, raw: Names) -> Any:
+    def _part(self, node: Entry, raw: Names) -> Any:
         part = node.get("part")
-        if not isinstance(part, documents.Mapping):
+        if not isinstance(part, Entry):
             return None
         term = self.terms.term(part["when"], raw, BOOL)
         return (term, str(to_plain(part["at"]))) if term else None
@@ -194,22 +201,22 @@ class Declarations:
         return None
 
 
-def row_type(node: documents.Mapping) -> str | None:
+def row_type(node: Entry) -> str | None:
     """Return the name of the record type that columns make, None if there are none."""
     if "fields" not in node or not ("type" in node or "as" in node):
         return None
     return str(to_plain(node["type"])) if "type" in node else str(to_plain(node["as"])).capitalize()
 
 
-def as_typed(node: Node) -> documents.Mapping:
+def as_typed(node: Node) -> Entry:
     """Return `{type: node}` for a type that stands alone, and a mapping as it is."""
-    if isinstance(node, documents.Mapping):
+    if isinstance(node, Entry):
         return node
     name = Scalar("type", "type", "", node.source, node.start, node.start)
-    return documents.Mapping(((name, node),), node.source, node.start, node.end)
+    return Entry(((name, node),), node.source, node.start, node.end)
 
 
-def field_docs(node: documents.Mapping) -> dict[str, str]:
+def field_docs(node: Entry) -> dict[str, str]:
     """Return the docs of a record's fields, by name."""
     return {key.text: doc_of(as_typed(value)) for key, value in mapping_at(node, "fields").entries}
 
@@ -255,33 +262,33 @@ def holds(value: Any, wanted: Type) -> bool:
     return wanted not in kinds or type(value) in kinds[wanted]
 
 
-def doc_of(node: documents.Mapping) -> str:
+def doc_of(node: Entry) -> str:
     """Return the doc of an entry, empty if it has none."""
     return str(to_plain(node["doc"])) if "doc" in node else ""
 
 
-def words_at(node: documents.Mapping, key: str) -> tuple[str, ...]:
+def words_at(node: Entry, key: str) -> tuple[str, ...]:
     """Return the words of the list under a key; one word may stand without a list."""
     plain = to_plain(node[key]) if key in node else ()
     return (plain,) if isinstance(plain, str) else tuple(plain)  # type: ignore[arg-type]
 
 
-def mapping_of(node: Node) -> documents.Mapping:
+def mapping_of(node: Node) -> Entry:
     """Return a node that the schema of pack.yaml made sure is a mapping."""
-    assert isinstance(node, documents.Mapping)  # INVARIANT: pack.schema.json was checked before
+    assert isinstance(node, Entry)  # INVARIANT: pack.schema.json was checked before
     return node
 
 
-def mapping_at(node: Node, key: str) -> documents.Mapping:
+def mapping_at(node: Node, key: str) -> Entry:
     """Return the mapping under a key, an empty one if the key is absent."""
     value = mapping_of(node).get(key)
-    return mapping_of(value) if value is not None else documents.Mapping((), node.source, node.start, node.start)
+    return mapping_of(value) if value is not None else Entry((), node.source, node.start, node.start)
 
 
-def items_at(node: documents.Mapping, key: str) -> list[Node]:
+def items_at(node: Entry, key: str) -> list[Node]:
     """Return the items of the list under a key, none if the key is absent; one item may stand without a list."""
     value = node.get(key)
-    return list(value.items) if isinstance(value, documents.Sequence) else [value] if value is not None else []
+    return list(value.items) if isinstance(value, NodeList) else [value] if value is not None else []
 
 
-__all__ = ["FINDING", "Declarations", "UNKNOWN"]
+__all__ = ["FINDING", "UNKNOWN", "Declarations"]

@@ -143,7 +143,9 @@ class ModuleWriter:
         """Return the paths that checks over the same rows guard and that a rule reads."""
         scope = self.pack.stages[rule.stage].scope
         stages = [stage for stage in self.pack.stages.values() if stage.scope == scope]
-        guards = {path for stage in stages for other in stage.rules if isinstance(other, Check) for path in other.guards}
+        guards = {
+            path for stage in stages for other in stage.rules if isinstance(other, Check) for path in other.guards
+        }
         return tuple(sorted(guards & set(rule.paths))) if guards else ()
 
     def _rule(self, rule: Rule) -> Data:
@@ -318,7 +320,9 @@ class ModuleWriter:
             "table": step.table,
             "like": table.like if table and table.like in stages[0].each else None,
             "rows": self._by_rows(stages, step.table),
-            "when": self.term(f"stage__{identifier(stages[0].name)}__{identifier(step.name)}__when__{len(self.lines)}", when),
+            "when": self.term(
+                f"stage__{identifier(stages[0].name)}__{identifier(step.name)}__when__{len(self.lines)}", when
+            ),
             "asks": frozenset(when.checked.variables) if when else frozenset(),
             "keeps": step.keeps,
             "nulls": tuple(stages[0].gives) if when else (),
@@ -360,7 +364,10 @@ class ModuleWriter:
         keeps = tuple(each for each in step.keeps if each != "slots")
         function, reads = self._fused(stages, owner, flow, keeps)
         start = f"pass__{identifier(owner)}__{identifier(name)}"
-        terms = [(slot, self.term(f"{start}__{identifier(slot)}__{at}", term)) for at, (slot, term) in enumerate(pass_.start.items())]
+        terms = [
+            (slot, self.term(f"{start}__{identifier(slot)}__{at}", term))
+            for at, (slot, term) in enumerate(pass_.start.items())
+        ]
         named = {term for _, (_, read) in terms for term in read}
         named |= {each for each in (pass_.start_from, pass_.carry, flow.over) if each}
         named |= set(flow.parts.count.checked.variables) if flow.parts else set()

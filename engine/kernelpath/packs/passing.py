@@ -31,7 +31,9 @@ def keeps_from(check: Rule, rule: Rule) -> bool:
 
 def known_before(pack: Pack, stage: Stage, rule: Rule) -> list[Checked]:
     """Return what holds of an item when a rule is asked about it, as it was when the pack was read."""
-    found = [checked for earlier in passed_stages(pack, stage) for other in earlier.rules for checked in guarantees(other)]
+    found = [
+        checked for earlier in passed_stages(pack, stage) for other in earlier.rules for checked in guarantees(other)
+    ]
     for other in stage.rules:
         if other.identity == rule.identity:
             break

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
-from kernelpath.packs.model import Check, Flow, Items, Pack, Place, Plan, Question, Rule, Scope, Stage, Step, Term, Text
+from kernelpath.packs.model import Check, Flow, Items, Pack, Place, Plan, Question, Scope, Stage, Step, Term, Text
 from kernelpath.packs.reads import gives, rule_names, text_names
 
 REQUEST = "request"
@@ -75,7 +75,11 @@ class Planner:
     def _ask_stages(self) -> None:
         """Collect the stages that the question asks: those for it, and those that give what is needed."""
         wanted = {stage.name for stage in self.pack.stages.values() if self.question.name in stage.questions}
-        waiting = [*self._stage_names(self._names_of_terms([self.question.when, self.question.answer, self.question.otherwise]))]
+        waiting = [
+            *self._stage_names(
+                self._names_of_terms([self.question.when, self.question.answer, self.question.otherwise])
+            )
+        ]
         seen: set[str] = set()
         waiting += sorted(wanted)
         while waiting:
@@ -290,7 +294,9 @@ class Planner:
     def _judging(self) -> list[Cell]:
         """Return all that reports findings, without what depends on findings itself."""
         cells = [cell for name in self.asked for cell in self._cells_of_stage(name)]
-        cells += [Cell("value", name) for name, value in self.pack.values.items() if value.ask and self._is_needed(name)]
+        cells += [
+            Cell("value", name) for name, value in self.pack.values.items() if value.ask and self._is_needed(name)
+        ]
         return [cell for cell in dict.fromkeys(cells) if not self._reads_findings(cell, set())]
 
     def _is_needed(self, name: str) -> bool:
@@ -447,7 +453,12 @@ class Planner:
         lineage = self._lineage(over)
         rows = {name for name in after if lineage & set(self._each_of(name))}
         keeps = tuple(
-            dict.fromkeys(name for stage in stages for name in self.pack.stages[stage].gives if f"{cell.name}.{name}" in self._all_names())
+            dict.fromkeys(
+                name
+                for stage in stages
+                for name in self.pack.stages[stage].gives
+                if f"{cell.name}.{name}" in self._all_names()
+            )
         )
         slots = ("slots",) if f"{cell.name}.slots" in self._all_names() else ()
         return Step("pass", cell.name, stages, over, self._whole(after, rows), (*keeps, *slots))
@@ -497,7 +508,12 @@ def _unknown_inputs(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
         question = pack.questions[name]
         for each in plan.inputs:
             document = pack.documents.get(each)
-            if document is not None and each not in question.given and not document.optional and document.resource is None:
+            if (
+                document is not None
+                and each not in question.given
+                and not document.optional
+                and document.resource is None
+            ):
                 message = f"question `{name}` reads document `{each}`, which it is not given"
                 yield _fault("pack/given", message, question.place, f"add `{each}` to its `given`")
 

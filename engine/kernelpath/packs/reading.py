@@ -208,12 +208,11 @@ class PackReader(CellReader):
             given = self.gives.get(scope, {})
             self.scopes[scope] = self._scope(scope, key, node, {}, {}, given, Row({}, None), None)
             return scope
-        tables = {**self.tables, **self.flows}
-        for other in each:
-            if other in tables:
-                self.scopes[other] = tables[other].scope
+        scopes = {other: table.scope for other, table in self.tables.items()}
+        scopes |= {other: flow.scope for other, flow in self.flows.items()}
+        self.scopes |= {other: scopes[other] for other in each if other in scopes}
         self._refuse_unlike(node, each)
-        return each[0] if each[0] in tables else None
+        return each[0] if each[0] in scopes else None
 
     def _refuse_unlike(self, node: documents.Mapping, each: Sequence[str]) -> None:
         """Refuse a stage for tables whose rows have other variables."""
@@ -297,7 +296,9 @@ class PackReader(CellReader):
 
     def _question(self, name: str, key: Scalar, node: documents.Mapping) -> Question:
         given = tuple(
-            each for item in items_at(node, "given") if (each := self.named(item, self.documents, "document", "documents"))
+            each
+            for item in items_at(node, "given")
+            if (each := self.named(item, self.documents, "document", "documents"))
         )
         request: Any = to_plain(node["request"]) if "request" in node else {}
         self._complete(node, key, "answer", "question")

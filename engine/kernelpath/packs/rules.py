@@ -12,7 +12,7 @@ from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import JSON, UNKNOWN, Optional
 from kernelpath.packs import documents
-from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
+from kernelpath.packs.documents import DocumentErrors, Node, read_yaml, to_plain
 from kernelpath.packs.files import PackErrors, RuleFile, rule_source
 from kernelpath.packs.model import Candidate, Check, Resolve, Rule, Scope, Term, Text, Transition
 from kernelpath.packs.reads import gives

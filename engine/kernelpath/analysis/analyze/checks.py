@@ -8,7 +8,7 @@ from kernelpath.analysis.analyze.findings import Finding, listed
 from kernelpath.analysis.analyze.region import Outcomes, Region
 from kernelpath.analysis.domain.search import Where
 from kernelpath.packs.model import Check, Rule
-from kernelpath.packs.passing import quiets, rejects
+from kernelpath.packs.passing import rejects
 
 _RANK = {"error": 2, "warning": 1, "note": 0}
 
@@ -41,9 +41,9 @@ def dead(region: Region) -> Iterator[Finding]:
 
 
 def _stoppers(region: Region, place: int, wanted: Where) -> tuple[list[str], list[Where]]:
-    """Return the stopping rules before a place that keep a region's items out; none where it is empty without them."""
+    """Return the checks before a place that guard a region's items from it; none if it is empty without them."""
     wanted = wanted.within(region.assumed)
-    stops = [(other, region.own_fails(other)) for other in range(place) if region.stops(other)]
+    stops = [(other, region.own_fails(other)) for other in range(place) if region.guards(other, place)]
     found = region.cover(wanted, stops) if not region.is_empty(wanted) else None
     if found is None:
         return [], []
@@ -70,13 +70,13 @@ def _name(region: Region, place: int) -> str:
 def shadowed(region: Region, unsatisfied: Sequence[Finding]) -> Iterator[Finding]:
     """Find checks whose every failure is a failure of another check, or of one of several others.
 
-    Of rules that fail for the same items the later one is found. A rule that stops is never found: it keeps its items
-    from the rules after it. Rules that cannot be satisfied together, which are found already, repeat every other one,
+    Of rules that fail for the same items the later one is found. A rule that guards others is never found: it keeps its
+    items from them. Rules that cannot be satisfied together, which are found already, repeat every other one,
     and so nothing is said of rules that only they repeat.
     """
     remaining = [place for place in region.checks() if not region.is_empty(region.fails(place))]
     for place in reversed(list(remaining)):
-        if region.stops(place):
+        if region.is_guard(place):
             continue
         fails = region.fails(place)
         others = [
@@ -98,7 +98,7 @@ def _outranks(region: Region, other: int, place: int) -> bool:
     one, two = region.rules[other].rule, region.rules[place].rule
     assert isinstance(one, Check)
     assert isinstance(two, Check)
-    return _RANK[one.severity] >= _RANK[two.severity] and set(one.verdicts) >= set(two.verdicts)
+    return _RANK[one.severity] >= _RANK[two.severity] and set(one.tags) >= set(two.tags)
 
 
 def _shadow(region: Region, place: int, by: Sequence[int]) -> Finding:
@@ -130,8 +130,7 @@ def contradictions(region: Region) -> Iterator[Finding]:
 
 def _together(region: Region, first: int, second: int) -> tuple[Where, Where]:
     """Return where both of two rules apply, in two parts: their own conditions, and what brings an item to them."""
-    between = [region.passes(other) for other in range(first + 1, second) if region.stops(other)]
-    return Where().also(region.when[first], region.when[second]), region.reached[first].also(*between)
+    return Where().also(region.when[first], region.when[second]), region.reached[first].within(region.reached[second])
 
 
 def _contradict(region: Region, first: int, second: int) -> bool:
@@ -158,7 +157,7 @@ def _contradiction(region: Region, first: int, second: int) -> Finding:
 def impossible(region: Region) -> list[Finding]:
     """Find a stage that no item can pass, though any two of its checks can be satisfied."""
     places = [place for place in region.checks() if rejects(region.rules[place].rule)]
-    rejected = {place: _rejected(region, place) for place in places}
+    rejected = {place: region.own_fails(place) for place in places}
     if not places or region.is_empty(region.assumed) or not region.is_empty(region.assumed, [*rejected.values()]):
         return []
     if not region.proves(region.assumed, *rejected.values()):
@@ -169,8 +168,3 @@ def impossible(region: Region) -> list[Finding]:
     reason = region.reason([rejected[place] for place in needed], "all do not hold")
     return [finding(region, needed[-1], "impossible-stage", message, reason, by=tuple(names[:-1]))]
 
-
-def _rejected(region: Region, place: int) -> Where:
-    """Return where a check fails unless one that rejects nothing stops the item before."""
-    quiet = [other for other in range(place) if quiets(region.rules[other].rule)]
-    return region.own_fails(place).also(*(region.passes(other) for other in quiet))

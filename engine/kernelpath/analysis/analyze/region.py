@@ -13,6 +13,7 @@ from kernelpath.analysis.domain.stages import RuleFormulas, StageFormulas, stage
 from kernelpath.analysis.domain.witness import make_item, outcomes
 from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.packs.model import Check, Pack, Stage
+from kernelpath.packs.passing import keeps_from
 
 Outcomes = Mapping[str, Outcome]
 Cover = tuple[int, Where]
@@ -51,9 +52,7 @@ class Region:
 
     def _add(self, rules: RuleFormulas) -> None:
         diagrams, domain = self.domain.diagrams, self.domain
-        last = len(self.reached) - 1
-        before = self.assumed if last < 0 else self.reached[last]
-        self.reached.append(before.also(self.passes(last)) if last >= 0 and self.stops(last) else before)
+        self.reached.append(self._reached(len(self.reached)))
         self.when.append(diagrams.truth(domain.value(rules.when)))
         self.holds.append(diagrams.truth(domain.value(rules.holds)))
         self.options.append([diagrams.truth(domain.value(option.when)) for option in rules.options])
@@ -63,10 +62,21 @@ class Region:
         """The rules of the stage with their formulas."""
         return self.formulas.rules
 
-    def stops(self, place: int) -> bool:
-        """Return whether a failure of a rule ends the item's walk."""
-        rule = self.rules[place].rule
-        return isinstance(rule, Check) and rule.stop
+    def _reached(self, place: int) -> Where:
+        """Return where a rule is asked: where the checks before it that guard what it reads are asked and pass."""
+        found = self.assumed
+        for other in range(place):
+            if self.guards(other, place):
+                found = found.within(self.reached[other]).also(self.passes(other))
+        return found
+
+    def guards(self, other: int, place: int) -> bool:
+        """Return whether a failure of one rule keeps an item from another."""
+        return keeps_from(self.rules[other].rule, self.rules[place].rule)
+
+    def is_guard(self, place: int) -> bool:
+        """Return whether a failure of a rule keeps an item from any rule after it."""
+        return any(self.guards(place, other) for other in range(place + 1, len(self.rules)))
 
     def checks(self) -> list[int]:
         """Return the places of the checks."""

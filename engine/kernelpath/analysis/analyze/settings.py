@@ -1,6 +1,6 @@
 """Which settings switch which rules off.
 
-A setting is a member of a vocabulary's type in a record that is read once for a whole request.
+A setting is a member of a vocabulary's type in a record that a value holds for a whole request.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ def _is_setting(leaf: Leaf, pack: Pack) -> bool:
     owner = required(leaf.parent.type) if leaf.parent else None
     if not isinstance(owner, Record) or not isinstance(required(leaf.type), Vocabulary):
         return False
-    scope = pack.records[owner.name].scope
-    return scope is not None and pack.scopes[scope].over is None and pack.scopes[scope].item is None
+    return any(value.fields and value.type == owner for value in pack.values.values())
 
 
 def switches(region: Region) -> tuple[list[Switch], list[Finding]]:

@@ -285,16 +285,14 @@ def one_sided(pack: Pack, rule: Rule, status: str) -> RuleChange:
 
 def changed_texts(one: Rule, two: Rule) -> tuple[str, ...]:
     """Return which parts of a rule are worded otherwise, or order it otherwise."""
-    found = [name for name in ("summary", "decisions") if getattr(one, name) != getattr(two, name)]
+    found = [name for name in ("summary", "decisions", "tags") if getattr(one, name) != getattr(two, name)]
     if isinstance(one, Check) and isinstance(two, Check):
         found += [name for name in ("message", "help", "subject", "at") if _text(one, name) != _text(two, name)]
-        found += [name for name in ("stop", "verdicts", "fix") if getattr(one, name) != getattr(two, name)]
+        found += [name for name in ("guards", "fix") if getattr(one, name) != getattr(two, name)]
     if isinstance(one, Resolve) and isinstance(two, Resolve) and one.variable != two.variable:
         found.append("resolve")
     if isinstance(one, Table) and isinstance(two, Table) and _base(one) != _base(two):
         found.append("base")
-    if one.order != two.order:
-        found.append("order")
     return tuple(found)
 
 

@@ -1,14 +1,25 @@
-"""Compare what two packs declare: vocabularies, constants, functions, records, scopes, stages, flows, programs."""
+"""Compare what two packs declare, section by section of pack.yaml."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from difflib import SequenceMatcher
 from typing import Any
 
 from kernelpath.analysis.difference.changes import Declared
-from kernelpath.packs.model import Entry, Flow, Pack, Program, RecordShape, Scope, Stage, Term, Text
+from kernelpath.packs.model import (
+    Document,
+    Flow,
+    Items,
+    Pack,
+    Pass,
+    Question,
+    RecordShape,
+    Stage,
+    Term,
+    Text,
+    Value,
+)
 
 _SHOWN = 160
 Parts = dict[str, str]
@@ -24,8 +35,6 @@ def compare_declared(old: Pack, new: Pack) -> Iterator[Declared]:
                 yield Declared(section, name, "added" if name in after else "removed")
                 continue
             details = tuple(_compared(parts(before[name]), parts(after[name])))
-            if section == "programs":
-                details = tuple(_entries(before[name], after[name]))
             if details:
                 yield Declared(section, name, "changed", details)
 
@@ -54,61 +63,91 @@ def _constant(value: Any) -> Parts:
 
 
 def _function(value: Any) -> Parts:
-    return {"parameters": ", ".join(value.parameters), "value": value.text}
+    return {"parameters": ", ".join(value.parameters), "is": value.text}
 
 
 def _record(value: RecordShape) -> Parts:
-    return {field.name: f"{field.type}{_of(field.value)}" for field in value.fields}
-
-
-def _of(term: Term | None) -> str:
-    return f" = {term.text}" if term else ""
+    return {name: str(type_) for name, type_ in value.fields.items()}
 
 
 def _text(term: Term | Text | None) -> str:
     return term.text if term else ""
 
 
-def _scope(value: Scope) -> Parts:
-    given = {f"given {name}": str(type_) for name, type_ in value.given.items()}
-    uses = {f"uses {name}": str(type_) for name, type_ in value.variables.items() if name not in value.given}
-    return {"over": _text(value.over), "subject": _text(value.subject), "at": _text(value.at), **uses, **given}
+def _document(value: Document) -> Parts:
+    part = f"{value.part[0].text} at {value.part[1]}" if value.part else ""
+    optional = str(value.optional).lower()
+    return {"type": str(value.type), "optional": optional, "recognise": _text(value.recognise), "part": part}
+
+
+def _value(value: Value) -> Parts:
+    fields = {f"field {column.name}": column.term.text for column in value.fields}
+    asked = {f"with {name}": term.text for name, term in value.ask.given.items()} if value.ask else {}
+    parts = {
+        "is": _text(value.term),
+        "ask": value.ask.question if value.ask else "",
+        "when": _text(value.when),
+        "otherwise": _text(value.otherwise),
+        "after": ", ".join(value.after),
+        "type": str(value.type),
+    }
+    return {**parts, **asked, **fields}
+
+
+def _items(value: Items) -> Parts:
+    columns = {f"column {column.name}": f"{column.type} = {column.term.text}" for column in value.columns}
+    parts = {
+        "of": value.source or _text(value.over),
+        "within": value.within or "",
+        "like": value.like or "",
+        "when": _text(value.when),
+        "after": ", ".join(value.after),
+        "subject": _text(value.scope.subject),
+        "at": _text(value.scope.at),
+    }
+    return {**parts, **columns}
 
 
 def _stage(value: Stage) -> Parts:
-    return {"scope": value.scope, "after": ", ".join(value.after)}
+    gives = {f"gives {name}": str(type_) for name, type_ in value.gives.items()}
+    parts = {"each": ", ".join(value.each), "after": ", ".join(value.after), "when": _text(value.when)}
+    return {**parts, "for": ", ".join(value.questions), **gives}
 
 
 def _flow(value: Flow) -> Parts:
     reads = {f"reads {name}": term.text for name, term in value.reads}
-    return {"stage": value.stage, "order": value.order, "visits": _text(value.visits), **reads}
+    passes = {f"pass {name}": _pass(pass_) for name, pass_ in value.passes.items()}
+    order = "unrolled" if value.parts else "listed"
+    return {"over": value.over, "order": order, "visits": _text(value.visits), **reads, **passes}
 
 
-def _program(value: Program) -> Parts:
-    return {"inputs": ", ".join(value.inputs), "value": value.value.text}
+def _pass(value: Pass) -> str:
+    start = ", ".join(f"{name}: {term.text}" for name, term in value.start.items())
+    carried = f", the rest from {value.carry}" if value.carry else ""
+    return f"{value.start_from or start}{carried}{', until a fixed point' if value.settles else ''}"
 
 
-def _entries(before: Program, after: Program) -> Iterator[str]:
-    """Yield how the entries of a program differ: those that are gone and those that are new, in order."""
-    yield from _compared(_program(before), _program(after))
-    one, two = ([_entry(entry) for entry in program.entries] for program in (before, after))
-    for tag, start, end, new_start, new_end in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
-        if tag != "equal":
-            yield from (f"gone: {_cut(text)}" for text in one[start:end])
-            yield from (f"new: {_cut(text)}" for text in two[new_start:new_end])
-
-
-def _entry(entry: Entry) -> str:
-    return json.dumps(entry.settings, ensure_ascii=False, default=str)
+def _question(value: Question) -> Parts:
+    inputs = {f"with {name}": term.text for name, term in value.inputs.items()}
+    parts = {
+        "given": ", ".join(value.given),
+        "when": _text(value.when),
+        "answer": value.answer.text,
+        "else": _text(value.otherwise),
+        "always": str(value.always).lower(),
+    }
+    return {**parts, **inputs}
 
 
 _SECTIONS: Mapping[str, Callable[[Any], Parts]] = {
+    "documents": _document,
     "vocabularies": _vocabulary,
     "constants": _constant,
     "functions": _function,
     "records": _record,
-    "scopes": _scope,
-    "stages": _stage,
+    "values": _value,
+    "items": _items,
     "flows": _flow,
-    "programs": _program,
+    "stages": _stage,
+    "questions": _question,
 }

@@ -8,15 +8,12 @@ from typing import Any
 
 from kernelpath.analysis.difference.changes import DocumentChange
 from kernelpath.diagnostics import ERROR, Diagnostic
-from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.program import Outcome, run_program
 from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
 from kernelpath.graph.recognising import Unjudged, recognise
-from kernelpath.language import RUNTIME
 from kernelpath.language.json_values import json_equal
-from kernelpath.packs.generate import generate
 from kernelpath.packs.model import Pack
 
 #: What is asked of a document: the program that runs, and its inputs.

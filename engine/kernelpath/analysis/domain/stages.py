@@ -9,10 +9,9 @@ from kernelpath.analysis.domain.combining import NULL_VALUE, choice, negated
 from kernelpath.analysis.domain.formulas import TRUE, All, Any_, Constant, Formula, Leaf, Read
 from kernelpath.analysis.domain.leaves import leaves_of, owners_of
 from kernelpath.analysis.domain.lifting import Lifting, Names
-from kernelpath.language.ast import Name, walk
 from kernelpath.language.types import Type, required
 from kernelpath.packs.model import Check, Pack, Resolve, Row, Rule, Scope, Stage, Table, Term, Transition
-from kernelpath.packs.passing import Passage, given_again, passages, quiets
+from kernelpath.packs.passing import keeps_from, passed_stages, rejects
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +62,9 @@ class StageFormulas:
         return self.pack.scopes[self.stage.scope]
 
     def reached(self, place: int) -> Formula:
-        """Return whether an item comes to the rule at a place: no earlier rule stopped it."""
-        stops = [rules.passes() for rules in self.rules[:place] if isinstance(rules.rule, Check) and rules.rule.stop]
-        return All((*self.assumed, *stops))
+        """Return whether a rule is asked about an item: it passes the checks that guard what the rule reads."""
+        guards = [rules.passes() for rules in self.rules[:place] if keeps_from(rules.rule, self.rules[place].rule)]
+        return All((*self.assumed, *guards))
 
     def roots(self) -> list[Leaf]:
         """Return the leaves that are read from nothing else."""
@@ -77,8 +76,9 @@ def new_lifting(pack: Pack, scope: Scope) -> Lifting:
     lifting = Lifting(scope.variables, pack.constants)
     if scope.index:
         lifting.root(scope.index, scope.variables[scope.index]).least = 0
-    if scope.item and scope.over:
-        listed = lifting.lift(scope.over.checked.expression, Names()) if not scope.over.checked.variables else None
+    over = pack.items[scope.name].over if scope.name in pack.items else None
+    if scope.item and over:
+        listed = lifting.lift(over.checked.expression, Names()) if not over.checked.variables else None
         if isinstance(listed, Constant):
             lifting.root(scope.item, scope.variables[scope.item]).allowed = tuple(listed.value)
     return lifting
@@ -87,58 +87,24 @@ def new_lifting(pack: Pack, scope: Scope) -> Lifting:
 def stage_formulas(pack: Pack, stage: Stage) -> StageFormulas:
     """Return the formulas of a stage; results of earlier rules are written out where they can be."""
     found = StageFormulas(pack, stage, new_lifting(pack, pack.scopes[stage.scope]))
-    ways = passages(pack)
-    for name in stage.after:
-        _pass(found, pack.stages[name], ways.between(name, stage.name, found.scope))
+    for earlier in passed_stages(pack, stage):
+        for rule in earlier.rules:
+            formulas = _add(found, rule)
+            if rejects(rule):
+                found.assumed.append(formulas.passes())
     found.assumed += _visited(found)
     found.rules = [_add(found, rule) for rule in stage.rules]
     found.assumed = _relevant(found)
     return found
 
 
-def _pass(found: StageFormulas, earlier: Stage, passage: Passage) -> None:
-    """Take in what is sure of the items that passed an earlier stage: they fail none of its rules that keep items out.
-
-    A rule is not asked where a check that rejects nothing stopped the item before. What the stage's rules give is known
-    afterwards if one walk takes the items through both stages.
-    """
-    before, again = Names(dict(found.names.formulas), dict(found.names.sources)), given_again(found.pack, found.scope)
-    quiet: list[RuleFormulas] = []
-    for rule in earlier.rules:
-        formulas = _add(found, rule)
-        read = {name for each in (*quiet, formulas) for name in _free_in(each)}
-        if passage.keeps_out(rule) and passage.keeps(read) and again.isdisjoint(read):
-            found.assumed.append(Any_((*(negated(each.passes()) for each in quiet), formulas.passes())))
-        if quiets(rule) and not passage.together:
-            quiet.append(formulas)
-    if again or not passage.together:
-        found.names = before
-
-
-def _free_in(formulas: RuleFormulas) -> set[str]:
-    """Return the variables that a rule's conditions read, directly or inside an expression that is not followed."""
-    roots = {leaf.root() for formula in formulas.conditions() for leaf in leaves_of(formula)}
-    inside = [node for root in roots for node in walk(root.expression or Name(_variable(root)))]
-    return {node.name for node in inside if isinstance(node, Name)}
-
-
-def _variable(root: Leaf) -> str:
-    return root.name.removeprefix("source(").removesuffix(")")
-
-
 def _visited(found: StageFormulas) -> list[Formula]:
-    """Return what is sure of the items that come to a stage: one of the flows that go through it visits them."""
-    flows = [flow for flow in found.pack.flows.values() if flow.stage == found.stage.name]
-    if not flows or any(flow.visits is None for flow in flows) or _is_walked(found.pack, found.stage.name):
+    """Return what is sure of the items that come to a stage over visits: one of the flows visits them."""
+    flows = [found.pack.flows[name] for name in found.stage.each if name in found.pack.flows]
+    if not flows or any(flow.visits is None for flow in flows):
         return []
     visits = (flow.visits.checked.expression for flow in flows if flow.visits)
     return [Any_(tuple(found.lifting.lift(each, found.names) for each in visits))]
-
-
-def _is_walked(pack: Pack, stage: str) -> bool:
-    """Return whether a program takes items to a stage without a flow."""
-    walks = [entry.settings.get("walk") for program in pack.programs.values() for entry in program.entries]
-    return any(stage in walk if isinstance(walk, list) else stage == walk for walk in walks)
 
 
 def _relevant(found: StageFormulas) -> list[Formula]:

@@ -14,8 +14,8 @@ from kernelpath.language import EvaluationError, Expression, Type, interpret, un
 from kernelpath.language.ast import Call, Index, Name
 from kernelpath.language.checker import Checked
 from kernelpath.language.types import ListOf, MapOf, Optional, Record, required
-from kernelpath.packs.model import Check, Pack, Resolve, Rule, Scope, Stage, Table
-from kernelpath.packs.passing import passages, rejects
+from kernelpath.packs.model import Pack, Resolve, Rule, Scope, Stage, Table
+from kernelpath.packs.passing import keeps_from, passed_stages, rejects
 
 Cell = Mapping[Leaf, Any]
 _LONGEST = 1000
@@ -152,20 +152,19 @@ def _evaluated(node: Expression, item: Item) -> Any:
 
 
 def outcomes(pack: Pack, stage: Stage, item: Item) -> dict[str, Outcome]:
-    """Return what each rule of a stage does with an item, in order, until one stops it; by the rules' names.
+    """Return what each rule of a stage does with an item, by the rules' names; those that a guard keeps it from do nothing.
 
-    An item that an earlier stage stops or rejects does not come to the stage. A rule that reads what the item leaves
+    An item that an earlier stage rejects does not come to the stage. A rule that reads what the item leaves
     open is not in the answer.
     """
-    scope, ways = pack.scopes[stage.scope], passages(pack)
+    scope = pack.scopes[stage.scope]
     values, sources = dict(item.values), dict(item.sources)
-    for name in stage.after:
+    for earlier in passed_stages(pack, stage):
         through = _Through(scope, dict(values), dict(sources))
-        through.walk(pack.stages[name])
-        if through.stopped or through.rejected:
+        through.walk(earlier)
+        if through.rejected:
             return {}
-        if ways.between(name, stage.name, scope).together:
-            values, sources = through.values, through.sources
+        values, sources = through.values, through.sources
     last = _Through(scope, values, sources)
     last.walk(stage)
     return last.found
@@ -179,19 +178,20 @@ class _Through:
     values: dict[str, Any]
     sources: dict[str, str]
     found: dict[str, Outcome] = field(default_factory=dict)
-    stopped: bool = False
+    failed: list[Rule] = field(default_factory=list)
     rejected: bool = False
 
     def walk(self, stage: Stage) -> None:
-        """Take the item through the rules in order, until one stops it."""
+        """Take the item through the rules in order, but for those that read what a failed check guards."""
         for rule in stage.rules:
+            if any(keeps_from(check, rule) for check in self.failed):
+                self.failed.append(rule)
+                continue
             try:
                 outcome = evaluate(rule, self.scope, self.values, self.sources)
             except (NotGiven, KeyError, TypeError, AttributeError):
                 continue
             self._take(rule, outcome)
-            if self.stopped:
-                break
 
     def _take(self, rule: Rule, outcome: Outcome) -> None:
         self.found[rule.name] = outcome
@@ -200,7 +200,8 @@ class _Through:
         broken = outcome.kind == "error"  # a rule that has no value is an error, whatever its severity
         failed = broken or outcome.kind == "fail"
         self.rejected = self.rejected or broken or (failed and rejects(rule))
-        self.stopped = failed and isinstance(rule, Check) and rule.stop
+        if failed:
+            self.failed.append(rule)
 
     def _give(self, variable: str, outcome: Outcome) -> None:
         if outcome.kind == "error":

@@ -108,10 +108,10 @@ class Rewriting:
             return None
         rule, stage = self.text.rule, self.pack.stages[self.text.rule.stage]
         assert isinstance(root, documents.Mapping)
-        slots = next((flow.type for flow in self.pack.flows.values() if flow.stage == stage.name), None)
+        slots = next((flow.type for flow in self.pack.flows.values() if flow.name in stage.each), None)
         terms = TermReader(vocabularies=self.pack.vocabularies, functions=dict(self.pack.functions))
         file = RuleFile(rule.identity.split("/")[0], rule.stage, rule.name, Path(self._source.name), self._source.name)
-        node = RuleNode(file, root, rule.kind, rule.order)
+        node = RuleNode(file, root, rule.kind, rule.severity)
         facts = known_before(self.pack, stage, rule)
         return RuleReader(terms, node, self.pack.scopes[rule.scope], facts, slots).read()
 

@@ -101,7 +101,7 @@ def _given(pack: Pack, stage: Stage, scope: Scope, variable: str | None) -> str:
 def _slots(pack: Pack, stage: Stage) -> Type:
     """Return the type of what the slots of a stage's flow hold."""
     for flow in pack.flows.values():
-        if flow.stage == stage.name:
+        if flow.name in stage.each:
             return flow.type
     message = f"stage `{stage.name}` has no flow, so there are no slots to change"
     raise _refused(message, None, "declare one under `flows` in pack.yaml first")

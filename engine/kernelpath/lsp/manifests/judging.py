@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from kernelpath.analysis.fixing.fix import Fix, fix
+from kernelpath.api import DEFAULT_CATALOG, DEFAULT_PACK, compile
 from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.observe import Visit, observe
-from kernelpath.api import DEFAULT_CATALOG, DEFAULT_PACK, compile
 from kernelpath.graph.catalog import load_catalog, load_presets
 from kernelpath.graph.documents import Document, read_json
 from kernelpath.graph.recognising import recognise
