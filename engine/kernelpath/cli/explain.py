@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kernelpath.cli.check import once_only
@@ -91,16 +91,27 @@ class Inquiry:
 
     def _steps(self) -> Sequence[Any]:
         """Return the steps as they stand after a patch; those of the manifest where it cannot be applied."""
-        patched = [space["steps_json"] for space in self._observed(-1).workspaces if space.get("steps_json")]
-        compiled: Sequence[Any] = patched[-1] if patched else _listed(self.manifest.inference)
+        workspaces = self._observed(-1).workspaces
+        patched = [found.steps for name in self._results() for space in workspaces if (found := space.get(name))]
+        compiled: Sequence[Any] = patched[-1] if patched else self._listed(workspaces[-1])
         if not compiled:
             raise self.judge.not_judged(self.manifest, self.judge.request(self.manifest)[0])
         return compiled
 
+    def _results(self) -> list[str]:
+        """Return the values that hold what a document's patch makes of the steps."""
+        over = [document.over for document in self.pack.documents.values() if document.over]
+        return [each["patch"]["result"] for each in over if "patch" in each]
+
+    def _listed(self, workspace: Mapping[str, Any]) -> Sequence[Any]:
+        """Return the steps that rules looked at; those of the manifest where none did."""
+        given = workspace.get("inference")
+        return _listed(given if isinstance(given, dict) else self.manifest.inference)
+
     def _observed(self, position: int) -> Observed:
-        program, values = self.judge.request(self.manifest)
-        values = {**values, "catalog": self.judge.catalog, "presets": load_presets()}
-        return observe(self.judge.pack, program, values, lambda item: _is_step(item) and item.index == position)
+        question, values = self.judge.request(self.manifest)
+        values = {**values, "presets": load_presets()}
+        return observe(self.judge.pack, question, values, lambda item: _is_step(item) and item.index == position)
 
     def _findings(self, observed: Observed, identity: Any, position: int) -> list[Diagnostic]:
         """Return what is wrong with the step; if nothing is, what is wrong at all."""

@@ -164,7 +164,7 @@ class _Teller:
         return f"  <- {place}" if place else ""
 
     def _behind(self, read: Read, one: StepAnswer, indent: int, level: int) -> Iterator[str]:
-        """Yield what is behind a value that nobody wrote: what the program set it to, or who wrote the slot."""
+        """Yield what is behind a value that nobody wrote: what the pack says it is, or who wrote the slot."""
         slot = _slot(read, one.visit)
         if slot is not None:
             yield from self._slot(slot, one, indent, level)
@@ -193,13 +193,12 @@ class _Teller:
             yield from self._other(before.explainer.explain(variable), before, indent + 2, level)
 
     def _start(self, slot: str, one: StepAnswer, indent: int, level: int) -> Iterator[str]:
-        """Yield what the flow's entry starts the slot with."""
-        for program in self.answer.pack.programs.values():
-            for entry in program.entries:
-                term = entry.terms.get(f"start {slot}")
-                if term is not None:
-                    yield from self._reads(reading_of(term, one.visit.workspace), one, indent + 2, level)
-                    return
+        """Yield what the pass of the flow starts the slot with."""
+        for one_pass in self.answer.pack.flows[one.visit.data["flow"]["name"]].passes.values():
+            term = one_pass.start.get(slot)
+            if term is not None:
+                yield from self._reads(reading_of(term, one.visit.workspace), one, indent + 2, level)
+                return
 
     def _other(self, explanation: Explanation, one: StepAnswer, indent: int, level: int) -> Iterator[str]:
         """Yield what decided another variable, in short: the choice that applied and what it read."""

@@ -56,9 +56,8 @@ def _fix(judge: Judge, judged: Judged, options: Namespace) -> Fix:
         for key, kernel in judge.catalog.items()
     }
     values: dict[str, Any] = {
-        "inference": judged.manifest.inference,
+        "manifest": judged.manifest.whole_value(),
         "runtime": _runtime(judge),
-        "model_id": judged.manifest.model_id(),
         "num_layers": judge.layers(judged.manifest),
         "catalog": judge.catalog,
         "presets": load_presets(),

@@ -40,6 +40,11 @@ class Manifest:
         self.prefix = "/inference" if whole else ""
         self.inference: Any = document.value["inference"] if whole else document.value
 
+    def whole_value(self) -> dict[str, Any]:
+        """Return the manifest as a whole one; a section that stands alone gets a name."""
+        value: dict[str, Any] = self.document.value
+        return {"modelId": "model", **value} if self.whole else {"modelId": "model", "inference": self.inference}
+
     def model_id(self) -> Any:
         """Return the model's name; a section that stands alone has none."""
         return self.document.value.get("modelId", "model") if self.whole else "model"

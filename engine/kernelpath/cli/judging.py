@@ -1,8 +1,8 @@
-"""Run a pack's program on a manifest, and put what it finds at its places in the user's files and in the rules."""
+"""Ask a pack about a manifest, and put what it finds at its places in the user's files and in the rules."""
 
 from __future__ import annotations
 
-from kernelpath.api import Result, apply, compile, load_pack
+from kernelpath.api import Result, ask, load_pack
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
 from kernelpath.graph.catalog import load_catalog
 from kernelpath.packs.folders import PackErrors
@@ -47,20 +47,19 @@ class Judge:
     def judge(self, name: str) -> Judged:
         """Return what the manifest in a file comes to; raises InputErrors where it is none, or nothing judges it."""
         manifest = read_manifest(name)
-        program, values = self.request(manifest)
-        result = apply(**values, **self._with()) if program == "apply" else compile(**_renamed(values), **self._with())
-        return self.judged(manifest, program, result)
+        question, request = self.request(manifest)
+        return self.judged(manifest, question, ask(question, pack=self.pack, **request))
 
-    def judged(self, manifest: Manifest, program: str, result: Result) -> Judged:
-        """Return what a program's result says of a manifest; raises InputErrors if no rule looked at it."""
-        value = _state(result.value) if program == "apply" else result.value
+    def judged(self, manifest: Manifest, question: str, result: Result) -> Judged:
+        """Return what an answer says of a manifest; raises InputErrors if no rule looked at it."""
+        value = _state(result.value) if question == "apply" else result.value
         found = self.placed(manifest, result.diagnostics)
         if result.ok and (value is None or not result.asked or steps_of(value) == []):
-            raise self.not_judged(manifest, program, found)
+            raise self.not_judged(manifest, question, found)
         return Judged(manifest, result.ok, value, found)
 
-    def not_judged(self, manifest: Manifest, program: str, found: Sequence[Diagnostic] = ()) -> InputErrors:
-        """Return the error for a manifest that a program passes only because it did not look at it."""
+    def not_judged(self, manifest: Manifest, question: str, found: Sequence[Diagnostic] = ()) -> InputErrors:
+        """Return the error for a manifest that a question passes only because no rule looked at it."""
         from kernelpath.diagnostics import ERROR, Diagnostic
         from kernelpath.graph.recognising import Unjudged, recognise
 
@@ -68,7 +67,7 @@ class Judge:
         schema = meta["constants"].get("schema_name")
         what = recognise(manifest.inference, schema)
         if what is None:
-            what = Unjudged(f"program `{program}` of pack `{meta['name']}` asks no rule of this graph")
+            what = Unjudged(f"question `{question}` of pack `{meta['name']}` asks no rule of this graph")
         pointer = manifest.prefix + what.pointer
         span = (manifest.document.key_span if what.at_key else manifest.document.locate)(pointer)
         help_text = what.help(meta["name"], schema)
@@ -76,21 +75,19 @@ class Judge:
         return InputErrors([*found, said], self.sources([manifest]))
 
     def request(self, manifest: Manifest) -> tuple[str, dict[str, Any]]:
-        """Return the program that judges a manifest under the overlay, and the values that it starts from.
+        """Return the question that judges a manifest under the overlay, and what it is asked with.
 
         A runtime config is applied, since it may name a kernel path of its own; anything else is compiled.
         """
         if self.overlay is not None and self.overlay.is_config:
-            return "apply", {"manifest": self.whole(manifest), "runtime_config": self.overlay.document.value}
+            config = self.overlay.document.value
+            return "apply", {"manifest": self.whole(manifest), "runtime_config": config, "catalog": self.catalog}
         return "compile", {
-            "inference": manifest.inference,
+            "manifest": manifest.whole_value(),
             "runtime": self.overlay.document.value if self.overlay else None,
-            "model_id": manifest.model_id(),
             "num_layers": self.layers(manifest),
+            "catalog": self.catalog,
         }
-
-    def _with(self) -> dict[str, Any]:
-        return {"pack": self.pack, "catalog": self.catalog}
 
     def layers(self, manifest: Manifest) -> Any:
         """Return how many layers a manifest is judged for: as the caller says, else as the manifest does."""
@@ -103,7 +100,7 @@ class Judge:
 
     def whole(self, manifest: Manifest) -> dict[str, Any]:
         """Return the manifest as a whole one, with the number of layers that the caller says."""
-        value = manifest.document.value if manifest.whole else {"modelId": "model", "inference": manifest.inference}
+        value = manifest.whole_value()
         if self.num_layers is None:
             return dict(value)
         architecture = value.get("architecture")
@@ -118,7 +115,7 @@ class Judge:
             return found
         from kernelpath.cli.placing import Placing
 
-        placing = Placing(self.pack, manifest, self.overlay, self.verbose)
+        placing = Placing(self, manifest)
         return found + [placing.placed(diagnostic) for diagnostic in diagnostics]
 
     def sources(self, manifests: list[Manifest]) -> dict[str, Source]:
@@ -126,11 +123,6 @@ class Judge:
         documents = [manifest.document for manifest in manifests]
         documents += [self.overlay.document] if self.overlay else []
         return {document.source.name: document.source for document in documents}
-
-
-def _renamed(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a program's values under the names that the public function gives them."""
-    return {"manifest_inference" if name == "inference" else name: value for name, value in values.items()}
 
 
 def usable_pack(name: str) -> CompiledPack:
@@ -157,12 +149,12 @@ def refused(errors: PackErrors) -> InputErrors:
 
 
 def _state(applied: Any) -> Any:
-    """Return the compiled graph in what an `apply` program gives; all of it, if the pack's own gives something else."""
+    """Return the compiled graph in what `apply` answers; all of it, if a pack's own answers something else."""
     return applied.get("executionV0State", applied) if isinstance(applied, dict) else applied
 
 
 def steps_of(value: Any) -> Any:
-    """Return all resolved steps of a compiled graph; None for what another pack's program gives."""
+    """Return all resolved steps of a compiled graph; None for what another pack answers."""
     resolved = value.get("resolvedSteps") if isinstance(value, dict) else None
     return resolved.get("all") if isinstance(resolved, dict) else None
 

@@ -1,13 +1,13 @@
 """Trace values back to where somebody wrote them: a line of the manifest, the overlay, its patch, or the catalogue.
 
 Objects keep their identity on the way from a document into the engine, so that most places are found by looking up
-whose member was read. Merged sessions and patched steps are new objects; for those the program itself says what they
-were made of.
+whose member was read. Merged sessions and patched steps are new objects; for those the pack says under `over`, at the
+document that is the overlay, what they were made of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kernelpath.cli.catalog_lines import catalog_place
@@ -17,12 +17,14 @@ from kernelpath.evaluate.explain import Read, Reading, read
 from kernelpath.evaluate.observe import Visit
 from kernelpath.graph.catalog import Kernel
 from kernelpath.graph.documents import Document
-from kernelpath.graph.locate import escaped
+from kernelpath.graph.locate import escaped, tokens
 from kernelpath.language.ast import Call, Expression, Member, Name
-from kernelpath.packs.model import Entry, Pack, Term
-from kernelpath.packs.record_text import class_name
+from kernelpath.packs.model import Pack, Term
+from kernelpath.packs.row_text import class_name
 
 Place = tuple[Document, str]
+
+SECTION = "/inference"
 
 
 class Origins:
@@ -37,9 +39,7 @@ class Origins:
         for document in (manifest.document, overlay.document if overlay else None):
             if document is not None:
                 self._index(document)
-        entries = [entry for program in pack.programs.values() for entry in program.entries]
-        self.sets = {name: term for entry in entries if entry.verb == "set" for name, term in entry.terms.items()}
-        self.merges = [entry for entry in entries if entry.verb == "run" and entry.name == "trace"]
+        self.over = {name: each.over for name, each in pack.documents.items() if each.over}
 
     def _index(self, document: Document) -> None:
         """Note where every object and list of a document is."""
@@ -96,12 +96,12 @@ class Origins:
     def _written_path(self, path: tuple[str, ...], visit: Visit) -> tuple[str, ...] | None:
         """Return the path of members of the written item that a path from its record means."""
         item = visit.walk.environment[visit.data["scope"]["item"]]
-        records = self.pack.records.values()
-        shape = next((each for each in records if class_name(each) == type(item).__name__), None)
-        field = next((f for f in shape.fields if path and f.name == path[0]), None) if shape else None
-        if field is None or field.value is None:
+        tables = (table for table in self.pack.items.values() if table.record)
+        table = next((each for each in tables if class_name(str(each.record)) == type(item).__name__), None)
+        column = next((one for one in table.columns if path and one.name == path[0]), None) if table else None
+        if column is None:
             return None
-        written = _written(field.value.checked.expression)
+        written = _written(column.term.checked.expression)
         return None if written is None else (*written, *path[1:])
 
     def _item(self, visit: Visit) -> Place | None:
@@ -113,7 +113,7 @@ class Origins:
         if document == "runtime":
             return (self.overlay.document, self._section + pointer) if self.overlay else None
         chosen = self._chosen_path()
-        return chosen or (self.manifest.document, self.manifest.prefix + pointer)
+        return chosen or (self.manifest.document, self.manifest.prefix + pointer.removeprefix(SECTION))
 
     def _chosen_path(self) -> Place | None:
         """Return the kernel path of a config that takes the place of the manifest's graph."""
@@ -121,50 +121,54 @@ class Origins:
             return None
         section = self.overlay.document.value.get("inference")
         named = isinstance(section, dict) and bool(section.get("kernelPath"))
-        return (self.overlay.document, "/inference/kernelPath") if named else None
+        return (self.overlay.document, f"{SECTION}/kernelPath") if named else None
 
     @property
     def _section(self) -> str:
-        return "/inference" if self.overlay and self.overlay.is_config else ""
+        return SECTION if self.overlay and self.overlay.is_config else ""
 
     def _patched(self, path: tuple[str, ...], visit: Visit) -> Place | None:
         """Return the last `set` of the patch that gives the member of this step."""
-        if self.overlay is None or not path:
+        declared = next((over["patch"] for over in self.over.values() if "patch" in over), None)
+        if self.overlay is None or declared is None or not path:
             return None
-        patch = visit.workspace.get("patch")
+        identity = self.pack.constants[declared["options"]]["identity"]  # type: ignore[index]
+        patch = visit.workspace.get(declared["value"])
         changes = patch.get("set") if isinstance(patch, dict) else None
-        step = visit.walk.environment[visit.data["scope"]["item"]].id
+        step = getattr(visit.walk.environment[visit.data["scope"]["item"]], identity, None)
         for index in reversed(range(len(changes) if isinstance(changes, list) else 0)):
             change = changes[index]  # type: ignore[index]
-            if isinstance(change, dict) and change.get("id") == step and path[0] in change:
-                base = f"{self._section}/executionPatch/set/{index}"
+            if isinstance(change, dict) and change.get(identity) == step and path[0] in change:
+                base = f"{self._section}/{declared['member']}/set/{index}"
                 return self.overlay.document, base + "".join(f"/{escaped(name)}" for name in path)
         return None
 
     def _merged(self, found: Read, visit: Visit) -> Place | None:
         """Return the place of a member of a merged value, in the first layer that has it."""
-        entry = self._merge(found)
-        return self._layered(entry, found.path, visit) if entry else None
+        merge = self._merge(found)
+        return self._layered(*merge, found.path, visit) if merge else None
 
-    def _merge(self, found: Read) -> Entry | None:
-        """Return the entry that says of which layers a merged value is made."""
-        for entry in self.merges:
-            resolved = entry.terms["with resolved"].checked.expression
-            if isinstance(resolved, Name) and resolved.name == found.root.name and found.path:
-                return entry
-        return None
+    def _merge(self, found: Read) -> tuple[str, Mapping[str, Any]] | None:
+        """Return the document that lies over another in a merged value, and how."""
+        named = ((name, over) for name, over in self.over.items() if over["merged"] == found.root.name)
+        return next(named, None) if found.path else None
 
-    def _layered(self, entry: Entry, path: tuple[str, ...], visit: Visit) -> Place | None:
-        settings: Any = entry.settings["settings"]
-        for layer in settings["layers"]:
-            owners = list(_owners(read(entry.terms[f"with {layer}"], visit.workspace).value, path))
-            if len(owners) == len(path) + 1:
-                return self._by_identity(tuple(owners[:-1]), path) or self._chosen_path()
+    def _layered(self, name: str, over: Mapping[str, Any], path: tuple[str, ...], visit: Visit) -> Place | None:
+        for member, below in over["layers"].items():
+            document, _, pointer = below.partition("#")
+            for start, way in ((name, [member]), (document, tokens(pointer))):
+                value = visit.workspace.get(start)
+                for part in way:
+                    value = value.get(part) if isinstance(value, dict) else None
+                owners = list(_owners(value, path))
+                if len(owners) == len(path) + 1:
+                    return self._by_identity(tuple(owners[:-1]), path) or self._chosen_path()
         return None
 
     def behind(self, found: Read, visit: Visit) -> Reading | None:
-        """Return the program's expression that a workspace value was set to, with what it read."""
-        term: Term | None = self.sets.get(found.root.name)
+        """Return the expression that a value is declared by, with what it read."""
+        declared = self.pack.values.get(found.root.name)
+        term: Term | None = declared.term if declared else None
         return read(term, visit.workspace) if term is not None and not found.path else None
 
 

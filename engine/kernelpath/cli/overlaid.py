@@ -1,37 +1,45 @@
 """Find the member of an overlay that a finding about the manifest is really about.
 
 Rules point into the manifest where they judge what manifest and overlay come to together. How the two come together
-the pack says itself, in the settings of its operations: `trace` for the session, `patch_steps` for the graph.
+the pack says itself, at the document that is the overlay, under `over`.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice, takewhile
 
-from kernelpath.api import compile
-from kernelpath.graph.locate import tokens
+from kernelpath.api import ask
+from kernelpath.graph.locate import escaped, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from kernelpath.cli.inputs import Manifest, Overlay
     from kernelpath.diagnostics import Diagnostic
     from kernelpath.evaluate.compiled import CompiledPack
 
     Told = tuple[str, str, str]
 
+#: How many members of an overlay are left out in turn, at most, to see which of them a finding hangs on.
+MOST_TRIED = 64
+
 
 class Overlaid:
-    """Knows what of a manifest an overlay replaces; pointers are relative to the inference section of either."""
+    """Knows what of a manifest an overlay replaces.
 
-    def __init__(self, pack: CompiledPack, manifest: Manifest, overlay: Overlay) -> None:
+    Pointers are relative to the manifest, or to the overlay; `request` is what `question` was asked with.
+    """
+
+    def __init__(self, pack: CompiledPack, question: str, request: Mapping[str, Any], overlay: str) -> None:
         self.pack = pack
-        self.inference = manifest.inference
-        value = overlay.document.value
-        section = value.get("inference") if overlay.is_config else value
-        self.changes: dict[str, Any] = section if isinstance(section, dict) else {}
+        self.question = question
+        self.request = request
+        self.overlay = overlay
+        self.over: Mapping[str, Any] = pack.meta["documents"][overlay]["over"] or {"layers": {}, "merged": ""}
+        value = request[overlay]
+        self.changes: dict[str, Any] = value if isinstance(value, dict) else {}
         self._told: dict[str, set[Told]] = {}
 
     def pointer(self, found: Diagnostic, pointer: str) -> str | None:
@@ -39,107 +47,95 @@ class Overlaid:
         rule = self._rules.get(found.rule)
         if rule is None:
             return None
-        if "patch_steps" in self._runs and _reads(rule.get("holds")) == self._given("patch_steps", "patch"):
+        if _reads(rule.get("holds")) == {self._patch.get("value")}:
             return self._change_list(found)
-        if self._given("trace", "manifest") & _reads(rule):
-            return None  # the rule judges the manifest's own session, whatever the overlay says
-        return self._in_session(pointer) or self._in_step(found, pointer)
+        if set(self.over.get("own", ())) & _reads(rule):
+            return None  # the rule judges what is the manifest's own, whatever the overlay says
+        return self._in_layer(pointer) or self._in_step(found, pointer)
 
     def _change_list(self, found: Diagnostic) -> str:
         """Return the first list of the patch that is none, of those that a rule looked at."""
-        patch = self.changes.get(self._patch)
-        members = [name.partition(".")[2] for name, _ in found.values]
+        name = self._patch["member"]
+        patch = self.changes.get(name)
+        members = [shown.partition(".")[2] for shown, _ in found.values]
         wrong = [m for m in members if isinstance(patch, dict) and not isinstance(patch.get(m), list | str | None)]
-        return f"/{self._patch}" + "".join(f"/{member}" for member in wrong[:1])
+        return f"/{name}" + "".join(f"/{member}" for member in wrong[:1])
 
-    def _in_session(self, pointer: str) -> str | None:
-        """Return the overlay's place of a member of the session, if that is where its value comes from."""
-        settings = self._settings("trace")
-        if not settings or not _below(pointer, prefix := f"/{settings['prefix']}"):
-            return None
-        name = settings["layers"]["overlay"].rpartition(".")[2]
-        rest = pointer.removeprefix(prefix)
-        session = self.changes.get(name)
-        return f"/{name}{rest}" if session is not None and _gives(session, tokens(rest)) else None
+    def _in_layer(self, pointer: str) -> str | None:
+        """Return the overlay's place of a member that lies over the manifest's, if its value comes from there."""
+        for name, below in self.over["layers"].items():
+            prefix = below.partition("#")[2]
+            if _below(pointer, prefix):
+                rest = pointer.removeprefix(prefix)
+                layer = self.changes.get(name)
+                return f"/{name}{rest}" if layer is not None and _gives(layer, tokens(rest)) else None
+        return None
 
     def _in_step(self, found: Diagnostic, pointer: str) -> str | None:
-        """Return the `set` that gives a step's member, or what of the session stands in for one that nothing gives."""
-        settings = self._settings("patch_steps")
-        steps = settings["places"]["step"].partition("#")[2] if settings else ""
-        if not settings or not _below(pointer, f"{steps}/"):
+        """Return the `set` that gives a step's member, or what of the overlay stands in for one that nothing gives."""
+        document, _, steps = self._options.get("places", {}).get("step", "").partition("#")
+        if not steps or not _below(pointer, f"{steps}/"):
             return None
         index, *path = tokens(pointer.removeprefix(steps))
-        step = _at(self.inference, [*tokens(steps), index])
+        step = _at(self.request[document], [*tokens(steps), index])
         if not path or not isinstance(step, dict):
             return None
-        change = self._set(settings, step, path)
+        change = self._set(step, path)
         if change is not None:
             early = self._rules[found.rule]["stage"] in self._early
             own = early and _told(found, pointer) in self._findings("", {})
-            return None if own else f"/{self._patch}/set/{change}{pointer.removeprefix(f'{steps}/{index}')}"
+            rest = pointer.removeprefix(f"{steps}/{index}")
+            return None if own else f"/{self._patch['member']}/set/{change}{rest}"
         return None if path[0] in step else self._standing_in(_told(found, pointer))
 
-    def _set(self, settings: Mapping[str, Any], step: dict[str, Any], path: list[str]) -> int | None:
+    def _set(self, step: dict[str, Any], path: list[str]) -> int | None:
         """Return which `set` of the patch gives a step's member: the last one that has it."""
-        identity, member = settings["identity"], path[0]
-        patch = self.changes.get(self._patch)
+        identity, member = self._options["identity"], path[0]
+        patch = self.changes.get(self._patch["member"])
         sets = patch.get("set") if isinstance(patch, dict) else None
         for index, change in reversed(list(enumerate(sets if isinstance(sets, list) else ()))):
             if isinstance(change, dict) and member in change and change.get(identity) == step.get(identity):
-                merged = member in settings.get("merges", ()) and isinstance(step.get(member), dict)
+                merged = member in self._options.get("merges", ()) and isinstance(step.get(member), dict)
                 given = not merged or _gives(change[member], path[1:])
                 return index if member != identity and given else None
         return None
 
     def _standing_in(self, told: Told) -> str | None:
-        """Return the overlay's member of the session without which there would be no such finding."""
-        for path in self._settings("pick_sources").get("paths", {}).values():
-            pointer = self._in_session("/" + path.replace(".", "/"))
-            if pointer and told in self._findings("all", self.changes):
-                rest = _without(self.changes, tokens(pointer))
-                if told not in self._findings(pointer, rest):
-                    return pointer
+        """Return the overlay's member without which there would be no such finding."""
+        if told not in self._findings("all", self.changes):
+            return None
+        layers = {name: self.changes[name] for name in self.over["layers"] if name in self.changes}
+        for path in islice(_leaves(layers, ()), MOST_TRIED):
+            pointer = "".join(f"/{escaped(name)}" for name in path)
+            if told not in self._findings(pointer, _without(self.changes, list(path))):
+                return pointer
         return None
 
     def _findings(self, key: str, changes: Mapping[str, Any]) -> set[Told]:
         """Return what the pack says of the manifest under other changes."""
         if key not in self._told:
-            names = [self._patch, self._settings("trace").get("layers", {}).get("overlay", "").rpartition(".")[2]]
-            runtime = {name: changes[name] for name in names if name in changes} or None
-            result = compile(self.inference, pack=self.pack, runtime=runtime)
+            names = [*self.over["layers"], self._patch.get("member")]
+            overlay = {name: changes[name] for name in names if name in changes} or None
+            result = ask(self.question, pack=self.pack, **{**self.request, self.overlay: overlay})
             self._told[key] = {_told(found, found.pointer or "") for found in result.diagnostics}
         return self._told[key]
 
+    @property
+    def _patch(self) -> Mapping[str, Any]:
+        return self.over.get("patch", {})
+
     @cached_property
-    def _patch(self) -> str:
-        """The name of the overlay's patch."""
-        added = self._settings("patch_steps").get("places", {}).get("added", "")
-        return next(iter(tokens(added.partition("#")[2])), "")
+    def _options(self) -> Mapping[str, Any]:
+        named: str = self._patch.get("options", "")
+        options: Mapping[str, Any] = self.pack.meta["constants"].get(named, {})
+        return options
 
     @cached_property
     def _early(self) -> set[str]:
         """The stages that look at the steps before the patch is applied, and maybe again after that."""
-        for program in self.pack.meta["programs"].values():
-            operations = [entry.get("operation") for entry in program["entries"]]
-            if "patch_steps" in operations:
-                before = program["entries"][: operations.index("patch_steps")]
-                return {stage for entry in before for stage in entry["stages"]}
-        return set()
-
-    @cached_property
-    def _runs(self) -> dict[str, Mapping[str, Any]]:
-        """The program entry of each operation."""
-        entries = [entry for program in self.pack.meta["programs"].values() for entry in program["entries"]]
-        return {entry["operation"]: entry for entry in entries if entry["verb"] == "run"}
-
-    def _settings(self, operation: str) -> Mapping[str, Any]:
-        entry = self._runs.get(operation)
-        return entry["settings"] if entry else {}
-
-    def _given(self, operation: str, parameter: str) -> set[str]:
-        """Return the names of the values that an operation's parameter is made of."""
-        entry = self._runs.get(operation)
-        return _reads(dict(entry["with"]).get(parameter)) if entry else set()
+        steps = self.pack.meta["questions"][self.question]["steps"]
+        before = takewhile(lambda step: step["name"] != self._patch.get("result"), steps)
+        return {stage for step in before for stage in step["stages"]}
 
     @cached_property
     def _rules(self) -> dict[str, Mapping[str, Any]]:
@@ -173,6 +169,15 @@ def _gives(value: Any, path: list[str]) -> bool:
             return False
         value = value[name]
     return not isinstance(value, dict)
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of members that are no objects."""
+    for name, member in value.items():
+        if isinstance(member, dict):
+            yield from _leaves(member, (*path, name))
+        else:
+            yield (*path, name)
 
 
 def _without(value: Any, path: list[str]) -> Any:

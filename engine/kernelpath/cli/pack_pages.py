@@ -78,8 +78,11 @@ def rule_page(pack: Pack, rule: Rule, pack_name: str) -> Iterator[str]:
 
 
 def decision_page(pack: Pack) -> Iterator[str]:
-    """Yield the decision matrix: each decision, and the rules or the operation that decide it."""
-    decided: dict[str, list[str]] = {name: [] for name in pack.decisions}
+    """Yield the decision matrix: each decision, and the rules and what else of the pack decide it."""
+    decided: dict[str, list[str]] = {}
+    for what, named in declared(pack):
+        for decision in named.decisions:
+            decided.setdefault(decision, []).append(f"{what} `{named.name}`: {_text(named.doc)}")
     for rule in pack.rules():
         for decision in rule.decisions:
             link = f"[{rule.stage}/{rule.name}]({rule.stage}/{rule.name}.md)"
@@ -89,8 +92,7 @@ def decision_page(pack: Pack) -> Iterator[str]:
     yield "| decision | decided by |"
     yield "|---|---|"
     for decision in sorted(decided, key=decision_order):
-        operation = [f"operation: {_text(pack.decisions[decision])}"] if decision in pack.decisions else []
-        yield f"| {decision} | {'; '.join(decided[decision] + operation)} |"
+        yield f"| {decision} | {'; '.join(decided[decision])} |"
     yield ""
     yield GENERATED
 

@@ -94,7 +94,7 @@ def _rule_members(rule: Rule) -> dict[str, object]:
 
 
 def _python(pack: Pack, name: str | None) -> str:
-    """Return the generated functions of a rule, the fused walk of a stage, or the whole module."""
+    """Return the generated functions of a rule, the fused functions of a stage, or the whole module."""
     writer = ModuleWriter(pack)
     text = writer.write().text
     if name is None:
@@ -103,7 +103,7 @@ def _python(pack: Pack, name: str | None) -> str:
     if isinstance(found, Stage):
         if not found.rules:
             raise no_rules(f"{pack.name}/{found.name}")
-        wanted = [function for (stages, _, _), function in writer.sweeps.items() if found.name in stages]
+        wanted = [function for (stages, *_), (function, _) in writer.fused.items() if found.name in stages]
         return "\n\n".join(_functions(text, wanted, exact=True))
     blocks = []
     for rule in found:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from kernelpath.cli.inputs import Manifest, Overlay
+from kernelpath.cli.inputs import Manifest
 from kernelpath.diagnostics import Diagnostic, Label, Source, Span
-from kernelpath.evaluate.compiled import CompiledPack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kernelpath.cli.judging import Judge
     from kernelpath.cli.overlaid import Overlaid
 
 SECTION = "/inference"
@@ -19,55 +19,50 @@ SECTION = "/inference"
 class Placing:
     """Knows the documents that a pack's findings point into."""
 
-    def __init__(self, pack: CompiledPack, manifest: Manifest, overlay: Overlay | None, verbose: bool = False) -> None:
-        self.pack = pack
+    def __init__(self, judge: Judge, manifest: Manifest) -> None:
+        self.judge = judge
+        self.pack = judge.pack
         self.manifest = manifest
-        self.overlay = overlay
-        self.verbose = verbose
+        self.overlay = judge.overlay
 
     def placed(self, found: Diagnostic) -> Diagnostic:
         """Return a finding with its span, its pointer into the whole document, and the place of its rule."""
         secondary = (*found.secondary, *self._rule_label(found.rule))
-        if self.verbose:
+        if self.judge.verbose:
             found = replace(found, docs=self._why(found.rule))
         pointer = self._overlay_pointer(found)
         if pointer is not None and self.overlay is not None:
             span = self.overlay.document.locate(pointer)
             return replace(found, document="runtime", pointer=pointer, span=span, secondary=secondary)
-        pointer = self.manifest.prefix + (found.pointer or "").removeprefix(self._section)
+        pointer = self.manifest.prefix + (found.pointer or "").removeprefix(SECTION)
         return replace(found, pointer=pointer, span=self.manifest.document.locate(pointer), secondary=secondary)
 
     def _overlay_pointer(self, found: Diagnostic) -> str | None:
         """Return where in the overlay's document a finding belongs, None where it belongs in the manifest."""
         if self.overlay is None:
             return None
-        if found.document == "runtime":
-            return self._in_overlay(found.pointer or "")
+        if found.document in ("runtime", "runtime_config"):
+            return found.pointer or ""
         if self._derived:  # the graph that was compiled is not the manifest's own
             return None if found.pointer is None else f"{SECTION}/kernelPath"
-        pointer = self._overlaid.pointer(found, (found.pointer or "").removeprefix(self._section))
-        return None if pointer is None else self._in_overlay(pointer)
+        pointer = self._overlaid.pointer(found, found.pointer or "")
+        return None if pointer is None else (SECTION if self.overlay.is_config else "") + pointer
 
     @cached_property
     def _overlaid(self) -> Overlaid:
         from kernelpath.cli.overlaid import Overlaid  # needed only where an overlay was given
 
         assert self.overlay is not None
-        return Overlaid(self.pack, self.manifest, self.overlay)
-
-    @cached_property
-    def _section(self) -> str:
-        """How pointers into the manifest begin: where a config is applied, with the section that they are in."""
-        return SECTION if self.overlay is not None and self.overlay.is_config else ""
+        request = {"manifest": self.manifest.whole_value(), "num_layers": self.judge.layers(self.manifest)}
+        value = self.overlay.document.value
+        request |= {"catalog": self.judge.catalog, "runtime": value["inference"] if self.overlay.is_config else value}
+        return Overlaid(self.pack, "compile", request, "runtime")
 
     @cached_property
     def _derived(self) -> bool:
         """Whether the config names a kernel path, from which the graph is derived."""
         section = self.overlay.document.value.get("inference") if self.overlay and self.overlay.is_config else None
         return isinstance(section, dict) and bool(section.get("kernelPath"))
-
-    def _in_overlay(self, pointer: str) -> str:
-        return SECTION + pointer.removeprefix(SECTION) if self._section else pointer
 
     def _rule_label(self, identity: str) -> tuple[Label, ...]:
         place = self._rules.get(identity)

@@ -174,6 +174,7 @@ class Declarations:
                 named=plain.get("named"),
                 resource=plain.get("resource"),
                 shape=plain.get("shape"),
+                over=plain.get("over"),
                 place=place_of(key),
             )
 

@@ -137,6 +137,7 @@ class ModuleWriter:
             "part": (self.term(f"{name}__part", part[0]), part[1]) if part else None,
             "named": document.named,
             "resource": document.resource,
+            "over": document.over,
         }
 
     def _guarded(self, rule: Rule) -> tuple[str, ...]:

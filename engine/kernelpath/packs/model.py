@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from kernelpath.language import Checked, CheckedMessage, Type, Vocabulary
 from kernelpath.packs.functions import Function
@@ -179,6 +180,9 @@ class Document:
     """A document that a pack judges: how a file is recognised as one, and what its shape is.
 
     `part` says when a file is only the part of the document at a pointer, and `named` which member identifies it.
+    `over` says how the document changes another one: `layers` has its members that lie over places of that one, and
+    `merged` the value that is made of both; `own` names values that are the other's alone; `patch` says which `member`
+    patches a list, which `value` holds it, which value is the `result`, and with which `options`.
     """
 
     name: str
@@ -190,6 +194,7 @@ class Document:
     named: str | None
     resource: str | None
     shape: str | None
+    over: Mapping[str, Any] | None
     place: Place
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from kernelpath.analysis.difference.changes import DocumentChange
 from kernelpath.diagnostics import ERROR, Diagnostic
-from kernelpath.evaluate.program import Outcome, run_program
+from kernelpath.evaluate.loading import compiled_pack
+from kernelpath.evaluate.question import Outcome, ask
 from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
@@ -16,7 +17,7 @@ from kernelpath.graph.recognising import Unjudged, recognise
 from kernelpath.language.json_values import json_equal
 from kernelpath.packs.model import Pack
 
-#: What is asked of a document: the program that runs, and its inputs.
+#: What is asked of a document: the question, and the documents and inputs that it is asked with.
 Request = tuple[str, Mapping[str, Any]]
 Requests = Callable[[Any], Request]
 MOST_VALUES = 200
@@ -36,9 +37,8 @@ def compile_request(document: Any) -> Request:
     whole = isinstance(manifest.get("inference"), dict)
     architecture = manifest.get("architecture")
     layers = architecture.get("numLayers", 0) if isinstance(architecture, dict) else 0
-    inference = manifest["inference"] if whole else document
-    model = manifest.get("modelId", "model") if whole else "model"
-    return "compile", {"inference": inference, "runtime": None, "model_id": model, "num_layers": layers}
+    value = manifest if whole else {"inference": document}
+    return "compile", {"manifest": {"modelId": "model", **value}, "runtime": None, "num_layers": layers}
 
 
 def compare_documents(
@@ -54,10 +54,10 @@ def compare_documents(
     """
     packs = [compiled_pack(old), compiled_pack(new)]
     for name, document in documents.items():
-        program, inputs = requests(document)
-        before, after = (run_program(pack, program, {**shared, **inputs}) for pack in packs)
+        question, inputs = requests(document)
+        before, after = (ask(pack, question, {**shared, **inputs}) for pack in packs)
         if not (_judged(before) or _judged(after)):
-            raise DocumentErrors([_unjudged(name, inputs.get("inference"), new)])
+            raise DocumentErrors([_unjudged(name, inputs["manifest"].get("inference"), new)])
         change = _change(name, before, after)
         if change is not None:
             yield change

@@ -12,7 +12,8 @@ from kernelpath.analysis.fixing.search import MOST_TRIALS, Found
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.observe import observe
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
+from kernelpath.graph.locate import tokens
 
 Values = Mapping[str, Any]
 
@@ -47,58 +48,73 @@ class Fix:
 
 
 def fix(pack: CompiledPack, values: Values, references: Mapping[str, Any], most: int = MOST_TRIALS) -> Fix:
-    """Return the cheapest fix of a request; `values` are the inputs of the pack's program, the catalogue included.
+    """Return the cheapest fix of a request; `values` are what the pack's question is asked with, the catalogue included.
 
     `references` has what a pin to each kernel of the catalogue says. Raises ValueError where a pack declares no fixes.
     """
     declared = pack.meta["fixes"]
     if not declared:
         raise ValueError(f"pack `{pack.meta['name']}` declares no fixes")
-    steps = _steps(values)
+    steps = edited_list(pack, values)
     before = tuple(_findings(pack, values))
     known = moves(declared["moves"], pack.meta["vocabularies"], steps, references)
     slots = (declared["slots"]["reads"], declared["slots"]["writes"])
-    found = mend(steps, known, lambda graph: _findings(pack, _with(values, graph)), slots, most)
+    place = declared["list"]
+
+    def judge(graph: Sequence[Any]) -> Sequence[Diagnostic]:
+        return _findings(pack, _changed(values, place, list(graph)))
+
+    found = mend(steps, known, judge, slots, place.partition("#")[2], most)
     if found.moves is None:
         return Fix(found, tuple(steps), None, False, (), before)
     graph = edited(steps, found.moves)
-    patch = overlay_patch(steps, found.moves, declared["overlay"]) if not _patched(values) else None
-    fixed = _overlaid(values, patch) if patch else _with(values, graph)
+    overlay = declared.get("patch")
+    patch = overlay_patch(steps, found.moves, declared["overlay"]) if overlay and not _at(values, overlay) else None
+    fixed = _changed(values, overlay, patch) if patch else _changed(values, place, graph)
     proven = _holds(pack, fixed, before, found.open)
     return Fix(found, tuple(graph), patch, proven, _changes(pack, values, fixed, found.moves), before)
 
 
-def _steps(values: Values) -> Sequence[Any]:
-    execution = values["inference"].get("execution") if isinstance(values["inference"], dict) else None
-    steps = execution.get("steps") if isinstance(execution, dict) else None
+def edited_list(pack: CompiledPack, values: Values) -> Sequence[Any]:
+    """Return the list that fixes edit, empty where there is none."""
+    steps = _at(values, pack.meta["fixes"]["list"])
     return steps if isinstance(steps, list) else []
 
 
-def _with(values: Values, graph: Sequence[Any]) -> Values:
-    """Return the request with other steps; what was given stays as it is."""
-    inference = values["inference"]
-    return {**values, "inference": {**inference, "execution": {**inference["execution"], "steps": list(graph)}}}
+def _path(place: str) -> list[str]:
+    document, _, pointer = place.partition("#")
+    return [document, *tokens(pointer)]
 
 
-def _patched(values: Values) -> bool:
-    runtime = values.get("runtime")
-    return isinstance(runtime, dict) and bool(runtime.get("executionPatch"))
+def _at(values: Values, place: str) -> Any:
+    value: Any = values
+    for name in _path(place):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
-def _overlaid(values: Values, patch: Mapping[str, Any]) -> Values:
-    runtime = values.get("runtime")
-    return {**values, "runtime": {**(runtime if isinstance(runtime, dict) else {}), "executionPatch": patch}}
+def _changed(values: Values, place: str, new: Any) -> Values:
+    """Return the request with another value at a place; what was given stays as it is."""
+    result: dict[str, Any] = dict(values)
+    holder = result
+    *parents, last = _path(place)
+    for name in parents:
+        inner = holder.get(name)
+        holder[name] = dict(inner) if isinstance(inner, dict) else {}
+        holder = holder[name]
+    holder[last] = new
+    return result
 
 
 def _findings(pack: CompiledPack, values: Values) -> Sequence[Diagnostic]:
-    return run_program(pack, "compile", values).report.diagnostics
+    return ask(pack, pack.meta["fixes"]["question"], values).report.diagnostics
 
 
 def _holds(
     pack: CompiledPack, values: Values, before: Sequence[Diagnostic], remaining: Sequence[Diagnostic]
 ) -> bool:
     """Return whether a request compiles, but for what remains, with no finding that was not there before."""
-    found = run_program(pack, "compile", values).report.diagnostics
+    found = _findings(pack, values)
     known, left = {key(each) for each in before}, {key(each) for each in remaining}
     return all(key(new) in (left if new.severity == ERROR else known) for new in found)
 
@@ -154,7 +170,7 @@ def _changes(pack: CompiledPack, values: Values, fixed: Values, chosen: Sequence
 def _resolved(pack: CompiledPack, values: Values) -> dict[tuple[str, str, str], str]:
     """Return what the flows resolve: by step, visit and variable; what a fault leaves open is not there."""
     found: dict[tuple[str, str, str], str] = {}
-    for visit in observe(pack, "compile", values, lambda item: item is not None).visits:
+    for visit in observe(pack, pack.meta["fixes"]["question"], values, lambda item: item is not None).visits:
         if visit.data["flow"] is None:
             continue
         item = visit.walk.environment[visit.data["scope"]["item"]]

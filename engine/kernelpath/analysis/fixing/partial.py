@@ -21,13 +21,18 @@ Key = tuple[str, str | None]
 
 
 def mend(
-    steps: Sequence[Any], moves: Sequence[Move], judge: Judge, slots: tuple[str, str], most: int = MOST_TRIALS
+    steps: Sequence[Any],
+    moves: Sequence[Move],
+    judge: Judge,
+    slots: tuple[str, str],
+    place: str,
+    most: int = MOST_TRIALS,
 ) -> Found:
     """Return the cheapest moves that leave no error, else those that leave only errors that no moves mend.
 
-    What they leave is `open`; `trials` counts the graphs of all searches, which are `most` at most.
+    `place` is the pointer of the list that they edit. What they leave is `open`; `trials` counts the graphs of all searches, which are `most` at most.
     """
-    searches = _Searches(steps, moves, judge, slots, most)
+    searches = _Searches(steps, moves, judge, slots, place, most)
     first = {key(found): found for found in judge(steps) if found.severity == ERROR}
     alone = {each: searches.run(MOST_ALONE, first.keys() - {each}) for each in first} if len(first) > 1 else {}
     left = tuple(first[each] for each, found in alone.items() if found.moves is None)
@@ -49,6 +54,7 @@ class _Searches:
     moves: Sequence[Move]
     judge: Judge
     slots: tuple[str, str]
+    place: str
     left: int
 
     def run(self, most: int, but: Iterable[Key] = ()) -> Found:
@@ -58,7 +64,7 @@ class _Searches:
         def judge(graph: Sequence[Any]) -> list[Diagnostic]:
             return [found for found in self.judge(graph) if key(found) not in ignored]
 
-        found = search(self.steps, self.moves, judge, self.slots, min(most, self.left))
+        found = search(self.steps, self.moves, judge, self.slots, self.place, min(most, self.left))
         self.left -= found.trials
         return found
 

@@ -37,9 +37,17 @@ class Found:
 
 
 def search(
-    steps: Sequence[Any], moves: Sequence[Move], judge: Judge, slots: tuple[str, str], most: int = MOST_TRIALS
+    steps: Sequence[Any],
+    moves: Sequence[Move],
+    judge: Judge,
+    slots: tuple[str, str],
+    place: str,
+    most: int = MOST_TRIALS,
 ) -> Found:
-    """Return the cheapest moves after which `judge` finds no error; `slots` name what a step reads and writes."""
+    """Return the cheapest moves after which `judge` finds no error.
+
+    `slots` name what a step reads and writes; `place` is the pointer of the list of steps, as findings have it.
+    """
     order = count()
     waiting: list[tuple[int, int, tuple[Move, ...]]] = [(0, next(order), ())]
     seen: set[frozenset[tuple[object, ...]]] = {frozenset()}
@@ -54,12 +62,12 @@ def search(
             return Found(chosen, trials, False)
         if not first:
             first = errors
-            beyond = tuple(found for found in errors if not _relevant(found, graph, moves, slots))
+            beyond = tuple(found for found in errors if not _relevant(found, graph, moves, slots, place))
             if beyond:  # no move changes what these hang on, whatever else is mended
                 return Found(None, trials, True, beyond)
         cut = cut or len(chosen) >= MOST_EDITS
         if len(chosen) < MOST_EDITS:
-            for move in _relevant(errors[0], graph, moves, slots):
+            for move in _relevant(errors[0], graph, moves, slots, place):
                 grown = (*chosen, move)
                 key = frozenset(one.key for one in grown)
                 if _fits(chosen, move) and key not in seen:
@@ -82,9 +90,11 @@ def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
     return tuple(one[:length]) == tuple(other[:length])
 
 
-def _relevant(finding: Diagnostic, graph: Sequence[Any], moves: Sequence[Move], slots: tuple[str, str]) -> list[Move]:
+def _relevant(
+    finding: Diagnostic, graph: Sequence[Any], moves: Sequence[Move], slots: tuple[str, str], place: str
+) -> list[Move]:
     """Return the moves that can change what a finding hangs on."""
-    blamed = _blamed(finding, graph)
+    blamed = _blamed(finding, graph, place)
     if blamed is None:
         return []
     reads, writes = slots
@@ -106,7 +116,7 @@ def _text(value: Any) -> str | None:
     return value.strip() if isinstance(value, str) else None
 
 
-def _blamed(finding: Diagnostic, graph: Sequence[Any]) -> Mapping[str, Any] | None:
+def _blamed(finding: Diagnostic, graph: Sequence[Any], place: str) -> Mapping[str, Any] | None:
     """Return the step that a finding is about: the one its subject names, by id or by place."""
     subject = finding.subject or ""
     for step in graph:
@@ -115,13 +125,11 @@ def _blamed(finding: Diagnostic, graph: Sequence[Any]) -> Mapping[str, Any] | No
     if subject.isdecimal() and int(subject) < len(graph) and isinstance(graph[int(subject)], dict):
         step = graph[int(subject)]
         return step if isinstance(step, dict) else None
-    return _pointed(finding.pointer or "", graph)
+    return _pointed((finding.pointer or "").removeprefix(place), graph)
 
 
-def _pointed(pointer: str, graph: Sequence[Any]) -> Mapping[str, Any] | None:
-    parts = pointer.split("/")
-    for place, part in enumerate(parts[:-1]):
-        if part == "steps" and parts[place + 1].isdecimal() and int(parts[place + 1]) < len(graph):
-            step = graph[int(parts[place + 1])]
-            return step if isinstance(step, dict) else None
-    return None
+def _pointed(rest: str, graph: Sequence[Any]) -> Mapping[str, Any] | None:
+    """Return the step that the rest of a pointer, below the list, leads into."""
+    number = rest.split("/")[1] if rest.startswith("/") else ""
+    step = graph[int(number)] if number.isdecimal() and int(number) < len(graph) else None
+    return step if isinstance(step, dict) else None

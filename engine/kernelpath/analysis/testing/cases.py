@@ -143,7 +143,7 @@ class _FileReader:
         if question not in self.pack.questions:
             self.faults.append(wording.told(wording.unknown_question(question, self.pack.questions), run.span))
             return question, Given({}, {})
-        return question, reader.documents(question, given)
+        return question, reader.asked(question, given)
 
     def once(self, seen: dict[str, int], text: str, node: Node, words: Any) -> None:
         if text in seen:

@@ -84,7 +84,7 @@ class GivenReader:
         elif isinstance(value, str):
             self.sources[name] = value
 
-    def documents(self, question: str, node: documents.Mapping | None) -> Given:
+    def asked(self, question: str, node: documents.Mapping | None) -> Given:
         """Return the documents and inputs that a question is asked with; documents that are left out are null."""
         reader = ValueReader(self.faults)
         inputs = [name for name, value in self.pack.values.items() if value.input]
