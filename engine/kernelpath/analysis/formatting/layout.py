@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from kernelpath.analysis.formatting.comments import Comment, Comments, is_flow
 from kernelpath.analysis.formatting.expressions import EXPRESSION, TEXT, canonical, is_written_canonically, role
-from kernelpath.analysis.formatting.key_order import Path, ordered_keys
 from kernelpath.analysis.formatting.scalars import WIDTH, folded, inline, is_foldable
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Mapping, Node, Scalar
+from kernelpath.packs.grammar import Path, ordered_keys
 
 STEP = 2
 
