@@ -138,7 +138,7 @@ def test_unreadable_file() -> None:
 
 
 def test_pack_folder(tmp_path: Path) -> None:
-    """Every file of a pack's own folder is formatted by its kind, and the difference is told."""
+    """Every file of a pack's own folder is formatted by its kind, and the difference is shown."""
     (tmp_path / "boxes").mkdir()
     (tmp_path / "pack.yaml").write_text("summary: 'boxes'\n", encoding="utf-8")
     (tmp_path / "boxes/size.yaml").write_text("summary: a box has a size\ncheck: (size>0)\n", encoding="utf-8")

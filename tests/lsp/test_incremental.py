@@ -38,39 +38,65 @@ def edited(session: PackSession, name: str, old: str, new: str) -> int:
 
 def test_only_the_edited_rule_is_checked(session: PackSession) -> None:
     """An edit of a rule that guarantees nothing to others has just this rule checked."""
-    assert session.memory.checked == 4
+    assert session.memory.checked == 6
     assert edited(session, "checks/tin-is-blue.yaml", 'wanted == "blue"', 'wanted != "red"') == 1
 
 
-def test_docs_and_programs_concern_no_rule(session: PackSession) -> None:
+def test_docs_and_questions_concern_no_rule(session: PackSession) -> None:
     """Nothing is checked for an edit of pack.yaml that no rule can see."""
     assert edited(session, "pack.yaml", "doc: what may be painted", "doc: which paint stays") == 0
-    assert edited(session, "pack.yaml", "    value: labels", '    value: labels + ["end"]') == 0
+    assert edited(session, "pack.yaml", "answer: labels", 'answer: labels + ["end"]') == 0
+    assert edited(session, "pack.yaml", "labels: {is: boxes.label,", 'labels: {is: boxes.label + ["end"],') == 0
 
 
-def test_a_scope_concerns_its_own_rules(session: PackSession) -> None:
-    """A variable that a scope gains has the rules of this scope checked, and no others."""
-    assert edited(session, "pack.yaml", "uses: [most_boxes, shelf]", "uses: [most_boxes, shelf, labels]") == 3
+def test_a_given_variable_concerns_its_own_rules(session: PackSession) -> None:
+    """A type that a stage gives otherwise has all rules checked, since a column is a name in every rule."""
+    assert edited(session, "pack.yaml", "finish: 'colour?'}", "finish: 'string?'}") == 6
+
+
+def test_a_row_variable_concerns_its_own_rules(session: PackSession) -> None:
+    """A variable that is bound for a table's rows has the rules of its stages checked, and no others."""
+    assert edited(session, "pack.yaml", "    as: box\n", "    as: box\n    index: position\n") == 5
+
+
+def test_a_value_concerns_every_rule(session: PackSession) -> None:
+    """A value is a name in every rule, so a new one or one of another type has all rules checked."""
+    assert edited(session, "pack.yaml", "values:\n  labels:", "values:\n  spare: {is: '1'}\n  labels:") == 6
+    assert edited(session, "pack.yaml", "spare: {is: '1'}", "spare: {is: '\"1\"'}") == 6
+
+
+def test_a_bound_concerns_every_rule(session: PackSession) -> None:
+    """The length of a constant list bounds what rules cost, so it counts although its type does not show it."""
+    old = "most_boxes: {type: int, doc: how many boxes a shelf holds, value: 40}"
+    edited(session, "pack.yaml", old, f"{old}\n  sizes: {{value: [1, 2, 3]}}")
+    assert edited(session, "pack.yaml", "value: [1, 2, 3]", "value: [1, 2, 3, 4]") == 6
 
 
 def test_a_vocabulary_concerns_every_rule(session: PackSession) -> None:
     """A value that a vocabulary gains has all rules checked."""
-    assert edited(session, "pack.yaml", "[red, green, blue]", "[red, green, blue, grey]") == 4
+    assert edited(session, "pack.yaml", "[red, green, blue]", "[red, green, blue, grey]") == 6
 
 
-def test_guarantees_concern_later_rules(session: PackSession, tmp_path: Path) -> None:
-    """What a `stop` check guarantees is part of what later rules of its stage are checked by."""
-    later = tmp_path / "boxes" / "shape" / "has-name.yaml"
-    rule = (tmp_path / "boxes" / "shape" / "box-object.yaml").read_text(encoding="utf-8")
-    text = (
-        rule.replace("order: 10", "order: 20").replace("is_object(raw)", "length(raw) > 0").replace("stop: true\n", "")
-    )
-    session.files.open[later] = text
+def test_a_level_concerns_its_rule(session: PackSession) -> None:
+    """A rule whose level changes is checked, and one that is off is left out."""
+    level = "\nrules:\n  boxes/checks/tin-is-blue: {level: warning, reason: any paint stays on coated tin}\n"
+    assert edited(session, "pack.yaml", "\nquestions:\n", f"{level}\nquestions:\n") == 1
+    assert edited(session, "pack.yaml", "level: warning", "level: 'off'") == 0
+    assert session.model is not None
+    assert "boxes/checks/tin-is-blue" not in {rule.identity for rule in session.model.pack.rules()}
+
+
+def test_guarantees_concern_the_rules_they_guard(session: PackSession, tmp_path: Path) -> None:
+    """What a check guards is part of what the rules that read it are checked by."""
+    checks = tmp_path / "boxes" / "checks"
+    first = "summary: A box has a finish.\nwhy: |\n  Bare boxes rot.\ncheck: finish != null\nmessage: bare\n"
+    session.files.open[checks / "finished.yaml"] = first + "guards: [finish]\n"
+    session.files.open[checks / "warm.yaml"] = first.replace("finish != null", 'contains(finish, "r")')
     session.refresh()
     assert session.findings == {}
-    assert edited(session, "shape/box-object.yaml", "stop: true", "stop: false") == 2
-    assert sorted(path.name for path in session.findings) == ["has-name.yaml", "pack.yaml"]
-    assert edited(session, "shape/box-object.yaml", "stop: false", "stop: true") == 2
+    assert edited(session, "checks/finished.yaml", "guards: [finish]", "guards: [box.size]") == 4
+    assert [path.name for path in session.findings] == ["warm.yaml"]
+    assert edited(session, "checks/finished.yaml", "guards: [box.size]", "guards: [finish]") == 4
     assert session.findings == {}
 
 
@@ -84,16 +110,31 @@ def test_guarantees_concern_later_rules(session: PackSession, tmp_path: Path) ->
         ("checks/finish.yaml", "resolve: finish", "resolve: label"),
         ("checks/finish.yaml", "resolve: finish", "resolve: finsh"),
         ("checks/finish.yaml", "value: box.paint", "value: box.name"),
-        ("checks/finish.yaml", "order: 5", "order: 50"),
-        ("checks/label.yaml", "each: box", "each: raw-box"),
+        ("checks/finish.yaml", "decisions: [D2]", "order: 50"),
+        ("checks/label.yaml", "table: label", "table: lable"),
         ("checks/label.yaml", "{colour_here: red}", "{colour_hre: red}"),
-        ("shape/box-object.yaml", "stop: true", "stop: perhaps"),
-        ("pack.yaml", "type: material, value", "type: materiel, value"),
-        ("pack.yaml", "after: [shape]", "after: [shap]"),
-        ("pack.yaml", "  checks: {scope: box,", "  cheks: {scope: box,"),
-        ("pack.yaml", "- {walk: shape}", "- {walk: shapes}"),
-        ("pack.yaml", "set: {raw_boxes: elements(shelf.boxes)}", "set: {raw_boxes: shelf}"),
-        ("pack.yaml", "value: labels", "value: lables"),
+        ("checks/label.yaml", "colour_here: finish", "shelf: finish"),
+        ("shape/box-object.yaml", "guards: [raw]", "guards: perhaps"),
+        ("drying/shade.yaml", "value: wet", "value: wett"),
+        ("drying/shade.yaml", "resolve: shade", "resolve: finish"),
+        ("drying/dries.yaml", "holds: box.paint", "holds: box.name"),
+        ("pack.yaml", "material: {type: material", "material: {type: materiel"),
+        ("pack.yaml", "after: [shape]\n    subject", "after: [shap]\n    subject"),
+        ("pack.yaml", "  checks: {each: boxes,", "  cheks: {each: boxes,"),
+        ("pack.yaml", "  checks: {each: boxes,", "  checks: {each: boxs,"),
+        ("pack.yaml", "  checks: {each: boxes,", "  checks: {each: raw_boxes,"),
+        ("pack.yaml", "of: elements(shelf.boxes)", "of: elements(shelf.boxes"),
+        ("pack.yaml", "of: elements(shelf.boxes)", "of: elements(boxes)"),
+        ("pack.yaml", "  painted:\n", "  most_boxes:\n"),
+        ("pack.yaml", "slots: colour\n", "slots: material\n"),
+        ("pack.yaml", "reads: {wet: box.name}", "reads: {wet: box.size}"),
+        ("pack.yaml", "start: strokes.first.slots", "start: strokes.frst.slots"),
+        ("pack.yaml", "given: [shelf]", "given: [shlf]"),
+        ("pack.yaml", "answer: labels", "answer: lables"),
+        ("pack.yaml", "labels: {is: boxes.label,", "labels: {is: labels,"),
+        ("pack.yaml", "uses: [javascript]", "uses: [javascrpt]"),
+        ("pack.yaml", "value: 40", "value: '40'"),
+        ("pack.yaml", "answer: labels", 'answer: "labels\\x00"'),
     ],
 )
 def test_findings_are_those_of_a_whole_reading(session: PackSession, name: str, old: str, new: str) -> None:
@@ -156,4 +197,4 @@ def test_shipped_packs_are_read_alike(name: str) -> None:
     mine = session.model.pack
     assert [rule.identity for rule in mine.rules()] == [rule.identity for rule in pack.rules()]
     assert mine.scopes.keys() == pack.scopes.keys()
-    assert mine.programs.keys() == pack.programs.keys()
+    assert mine.plans == pack.plans

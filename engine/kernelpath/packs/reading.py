@@ -273,17 +273,21 @@ class PackReader(CellReader):
         self, nodes: Sequence[RuleNode], scope: Scope, passed: list[Checked], slots: Type | None
     ) -> list[Rule]:
         """Read a stage's rules; what a check guards may be relied on by the rules that read it."""
-        sketches = ordered(nodes, self.terms)
-        refuse_twice_given(sketches, {}, self.terms)
         rules: list[Rule] = []
         guarding: list[tuple[RuleSketch, Checked]] = []
-        for sketch in sketches:
+        for sketch in self._sketches(nodes):
             facts = [*passed, *(fact for guard, fact in guarding if not guard.guards.isdisjoint(sketch.reads))]
             rule = self._rule(sketch, scope, facts, slots)
             if rule is not None:
                 rules.append(rule)
                 guarding += [(sketch, fact) for fact in guarantees(rule)]
         return rules
+
+    def _sketches(self, nodes: Sequence[RuleNode]) -> list[RuleSketch]:
+        """Return a stage's rules in evaluation order; rules that give the same variable are reported."""
+        sketches = ordered(nodes, self.terms)
+        refuse_twice_given(sketches, {}, self.terms)
+        return sketches
 
     def _rule(self, sketch: RuleSketch, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
         rule = RuleReader(self.terms, sketch.node, scope, facts, slots).read()

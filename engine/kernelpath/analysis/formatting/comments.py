@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kernelpath.analysis.formatting.key_order import Path
 from kernelpath.packs.documents import Mapping, Node, Scalar, Sequence
+from kernelpath.packs.grammar import Path
 
 
 @dataclass(frozen=True, slots=True)

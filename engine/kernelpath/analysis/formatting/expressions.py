@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from kernelpath.analysis.formatting.key_order import Path, Pattern, matches
 from kernelpath.language import LanguageErrors, parse, parse_message, unparse
+from kernelpath.packs.grammar import Path, role_at
 
-_ENTRY = ("when", "return", "set.*", "with.*", "start.*")
-_EXPRESSIONS: Mapping[str, tuple[str, ...]] = {
-    "rule": (
-        *("when", "check", "base", "let.*", "inputs.*", "transition.slot", "transition.holds"),
-        *("first.*.when", "first.*.value", "first.*.source", "rows.*.when", "rows.*.value"),
-    ),
-    "pack": (
-        *("functions.*.value", "records.*.fields.*.value", "scopes.*.over.*", "flows.*.reads.*", "flows.*.visits"),
-        *("flows.*.parts.of", "flows.*.parts.on", "programs.*.value"),
-        *(f"programs.*.run.*.{key}" for key in _ENTRY),
-        *(f"fragments.*.*.{key}" for key in _ENTRY),
-    ),
-    "test": (),
-}
-_MESSAGES: Mapping[str, tuple[str, ...]] = {
-    "rule": ("message", "help", "subject", "at"),
-    "pack": ("scopes.*.subject", "scopes.*.at"),
-    "test": (),
-}
 EXPRESSION, MESSAGE, TEXT = "expression", "message", "text"
 
 
 def role(kind: str, path: Path) -> str:
     """Return what the scalar at a path is: an expression, a message with expressions in it, or plain text."""
-    for name, table in ((EXPRESSION, _EXPRESSIONS), (MESSAGE, _MESSAGES)):
-        if any(matches(path, _pattern(text)) for text in table[kind]):
-            return name
-    return TEXT
-
-
-def _pattern(text: str) -> Pattern:
-    return tuple(text.split("."))
+    found = role_at(kind, path)
+    return found.kind if found and found.kind in (EXPRESSION, MESSAGE) else TEXT
 
 
 def canonical(text: str, role_: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kernelpath.analysis.formatting.comments import attached
 from kernelpath.analysis.formatting.expressions import EXPRESSION, canonical, role
-from kernelpath.analysis.formatting.key_order import Path
 from kernelpath.analysis.formatting.layout import Layout
 from kernelpath.diagnostics import Source
 from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar, Sequence, read_yaml
+from kernelpath.packs.grammar import Path
 
 KINDS = ("rule", "pack", "test")
 

@@ -1,22 +1,27 @@
 """Lay a document out: a node and what surrounds it become lines.
 
 Brackets stay where the author put them and one line holds them; what is longer, or has comments inside, becomes a
-block. Block scalars keep their lines, unless an expression in them is rewritten or a line is too long.
+block, but for a list of many words, which fills several lines. Block scalars keep their lines, unless an expression in
+them is rewritten or a line is too long.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelpath.analysis.formatting.comments import Comment, Comments, is_flow
 from kernelpath.analysis.formatting.expressions import EXPRESSION, TEXT, canonical, is_written_canonically, role
-from kernelpath.analysis.formatting.key_order import Path, ordered_keys
 from kernelpath.analysis.formatting.scalars import WIDTH, folded, inline, is_foldable
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Mapping, Node, Scalar
+from kernelpath.packs.grammar import Path, ordered_keys
 
 STEP = 2
+#: Of how many words a list in brackets may take several lines.
+MANY = 8
+_WORD = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,21 @@ class Layout:
             return self._scalar(prefix, value, path, indent)
         if self._is_block(prefix, value, path):
             return [prefix, *self._lines(self._blocks(value, path, indent + STEP))]
-        return [_after(prefix, self._flow(value, path) or "")]
+        line = _after(prefix, self._flow(value, path) or "")
+        return [line] if len(line) <= WIDTH else self._filled(prefix, value, path, indent + STEP)
+
+    def _filled(self, prefix: str, words: Node, path: Path, indent: int) -> list[str]:
+        """Return a list of words in brackets over several lines, each as long as it may be."""
+        assert isinstance(words, documents.Sequence)
+        texts = [self._flow(word, (*path, index)) for index, word in enumerate(words.items)]
+        lines = [f"{_after(prefix, '[')}{texts[0]}"]
+        for text in texts[1:]:
+            if len(lines[-1]) + len(f", {text},") <= WIDTH:
+                lines[-1] += f", {text}"
+            else:
+                lines[-1] += ","
+                lines.append(f"{' ' * indent}{text}")
+        return [*lines[:-1], f"{lines[-1]}]"]
 
     def _is_block(self, prefix: str, value: Node, path: Path) -> bool:
         if isinstance(value, Scalar) or len(value) == 0:
@@ -115,7 +134,7 @@ class Layout:
         if not is_flow(value) or self.comments.inside(path):
             return True
         line = self._flow(value, path)
-        return line is None or len(prefix) + 1 + len(line) > WIDTH
+        return line is None or (len(prefix) + 1 + len(line) > WIDTH and not _is_filled(value))
 
     def _flow(self, node: Node, path: Path) -> str | None:
         """Return a node on one line in brackets, or None where it cannot be written so."""
@@ -164,6 +183,12 @@ class Layout:
         if is_foldable(text) and (role_ == EXPRESSION or node.style == ">"):
             return _folded_block(prefix, text, role_, indent)
         return [_after(prefix, _header(node, lines)), *_indented(lines, indent + STEP)]
+
+
+def _is_filled(node: Node) -> bool:
+    """Return whether a list in brackets is one of many words, which a block would spread over as many lines."""
+    words = node.items if isinstance(node, documents.Sequence) else ()
+    return len(words) >= MANY and all(isinstance(word, Scalar) and _WORD.fullmatch(word.text) for word in words)
 
 
 def _after(prefix: str, text: str) -> str:

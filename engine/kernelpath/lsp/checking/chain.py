@@ -11,12 +11,12 @@ from kernelpath.lsp.texts.files import Files
 from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar
 from kernelpath.packs.files import MAX_CHAIN, PACK_FILE, Layer, PackErrors, RuleFile, pack_folder, too_long
 from kernelpath.packs.reading import pack_schema
-from kernelpath.packs.shape import validate
+from kernelpath.packs.shape import control_characters, validate
 
 
 @dataclass(slots=True)
 class Chains:
-    """Reads layers, and holds each pack.yaml to its schema: only the sections that were not right before.
+    """Reads layers, and checks each pack.yaml against its schema: only the sections that were not right before.
 
     `right` has the texts of sections that were, by their names.
     """
@@ -48,11 +48,16 @@ class Chains:
         texts = {key.text: root.source.text[key.start : value.end] for key, value in root.entries}
         new = [entry for entry in root.entries if texts[entry[0].text] not in self.right.get(entry[0].text, ())]
         needed = [entry for entry in root.entries if entry in new or entry[0].text in pack_schema()["required"]]
-        if not validate(Mapping(tuple(needed), root.source, root.start, root.end), pack_schema()):
+        part = Mapping(tuple(needed), root.source, root.start, root.end)
+        if not _misshapen(part):
             for key, _ in new:
                 self.right.setdefault(key.text, set()).add(texts[key.text])
             return []
-        return validate(root, pack_schema())
+        return _misshapen(root)
+
+
+def _misshapen(root: Mapping) -> list[Diagnostic]:
+    return [*validate(root, pack_schema()), *control_characters(root)]
 
 
 def _layer(folder: Path, files: Files) -> Layer:

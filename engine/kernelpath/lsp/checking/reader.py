@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from kernelpath.diagnostics import Diagnostic
 from kernelpath.language import Checked, Type
+from kernelpath.language.types import ListOf, MapOf, Optional
 from kernelpath.lsp.checking.terms import QuickTerms
 from kernelpath.lsp.texts.files import Files
+from kernelpath.packs.cells import CellReader
 from kernelpath.packs.documents import DocumentErrors, Node
 from kernelpath.packs.files import RuleFile
-from kernelpath.packs.model import Flow, Pack, RecordShape, Rule, Scope, Stage
-from kernelpath.packs.passing import guarantees
+from kernelpath.packs.model import Pack, Question, Rule, Scope
 from kernelpath.packs.reading import PackReader
-from kernelpath.packs.rules import RuleNode, RuleReader, _shaped, ordered
+from kernelpath.packs.rule_order import RuleSketch
+from kernelpath.packs.rules import RuleNode, _shaped
 
 Found = list[Diagnostic]
+_NOT_DECLARED = ("chain", "digest", "terms")
 
 
 class Same:
@@ -41,27 +44,34 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class RuleKey:
-    """All that a rule's check hangs on: its file, its scope's names, what earlier rules guarantee, and its slots."""
+    """All that a rule's check depends on: its file and level, its scope's names, what holds of its items, its slots."""
 
-    node: Same
+    root: Same
+    file: RuleFile
+    level: str
     names: Any
     known: Same
     slots: Type | None
 
     @property
     def facts(self) -> tuple[Checked, ...]:
-        """What earlier rules guarantee."""
+        """What holds of every item that comes to the rule."""
         return self.known.held
 
 
 @dataclass(slots=True)
 class Memory:
-    """What the last reading found: rule files by path, and all that pack.yaml declares; `checked` counts rules."""
+    """What the last reading found: rule files by path, the order of each stage's rules, and all that is declared.
+
+    `declarations` are the trees of the chain's pack.yaml files, what was read of them, and what is wrong with them;
+    `checked` counts the rules that were checked so far.
+    """
 
     nodes: dict[Path, tuple[Node, RuleNode | None, Found]] = field(default_factory=dict)
     rules: dict[Path, tuple[RuleKey, Rule | None, Found]] = field(default_factory=dict)
+    orders: dict[str, tuple[Any, list[RuleSketch], Found]] = field(default_factory=dict)
+    questions: tuple[Any, Mapping[str, Question], Found] | None = None
     declarations: tuple[list[Node], PackReader, Found] | None = None
-    frame: tuple[Any, dict[Any, Any]] = (None, {})
     checked: int = 0
 
 
@@ -75,55 +85,59 @@ class IncrementalReader(PackReader):
     files: Files = field(default_factory=Files)
     memory: Memory = field(default_factory=Memory)
     terms: QuickTerms = field(default_factory=QuickTerms)
-    scope_prints: dict[str, Any] = field(default_factory=dict)
+    shared: Any = None
 
     def read_all(self) -> Pack:
-        """Return the pack as far as it can be read."""
+        """Return the pack as far as it can be read; one with faults has no plans."""
         return PackReader.read(self)
 
     def _refuse(self) -> None:
         """An editor wants the rest of the pack, too."""
 
-    def _read_types(self) -> None:
-        known = self.memory.declarations
+    # Declarations
+
+    def _declare(self) -> None:
         roots: list[Node] = [layer.root for layer in self.chain]
-        if known and len(known[0]) == len(roots) and all(a is b for a, b in zip(known[0], roots, strict=True)):
-            self._take(known[1], known[2])
-            return
-        base = PackReader
-        for read in (base._read_types, base._read_functions, base._read_values, base._read_scopes):
-            read(self)
-        self.memory.declarations = (roots, self, list(self.terms.diagnostics))
-        self._declared()
+        known = self.memory.declarations
+        if known is None or Same(known[0]) != Same(roots):
+            PackReader._declare(self)
+            known = self.memory.declarations = (roots, self._copy(), list(self.terms.diagnostics))
+        else:
+            self._take(known[1])
+            self.terms.diagnostics.extend(known[2])
+        self.shared = fingerprint(self)
 
-    def _take(self, other: PackReader, found: Found) -> None:
-        self.terms.vocabularies, self.terms.types = other.terms.vocabularies, other.terms.types
-        self.terms.functions, self.record_types = other.terms.functions, other.record_types
-        self.values, self.constants, self.scopes = other.values, other.constants, other.scopes
-        self.terms.diagnostics.extend(found)
-        self._declared()
+    def _copy(self) -> PackReader:
+        """Return a reader with what is declared, which later steps of this one do not change."""
+        made = IncrementalReader(self.chain, self.digest)
+        made.terms = replace(self.terms, diagnostics=[])
+        made._take(self)
+        return made
 
-    def _read_functions(self) -> None:
-        """Declarations are read together, by `_read_types`."""
+    def _take(self, other: PackReader) -> None:
+        for each in fields(CellReader):
+            if each.name not in _NOT_DECLARED:
+                setattr(self, each.name, copy(getattr(other, each.name)))
+        self.terms = replace(other.terms, diagnostics=self.terms.diagnostics)  # type: ignore[assignment]
 
-    def _read_values(self) -> None:
-        """Declarations are read together, by `_read_types`."""
+    def _read_questions(self) -> Mapping[str, Question]:  # type: ignore[override]
+        """Questions depend on what is declared, and on the types of what stages give, which is declared, too."""
+        assert self.memory.declarations is not None
+        known = self.memory.questions
+        if known is None or known[0] is not self.memory.declarations:
+            before = len(self.terms.diagnostics)
+            questions = PackReader._read_questions(self)
+            found = self.terms.diagnostics[before:]
+            known = self.memory.questions = (self.memory.declarations, questions, found)
+        else:
+            self.terms.diagnostics.extend(known[2])
+        return known[1]
 
-    def _read_scopes(self) -> None:
-        """Declarations are read together, by `_read_types`."""
+    # Rules
 
-    def _declared(self) -> None:
-        shared = fingerprint(self)
-        self.scope_prints = {name: (shared, _scope_print(scope)) for name, scope in self.scopes.items()}
-
-    def _rule_nodes(self) -> list[RuleNode]:
-        files: dict[tuple[str, str], RuleFile] = {}
-        for layer in self.chain:
-            files |= {(file.stage, file.name): file for file in layer.rules}
-            self._disable(layer, files)
-        nodes = [self._node(file) for file in files.values()]
-        self._forget({file.path for layer in self.chain for file in layer.rules})
-        return [node for node in nodes if node]
+    def _read_nodes(self, files: list[RuleFile]) -> list[RuleNode]:
+        self._forget({file.path for file in files})
+        return [node for file in files if (node := self._node(file))]
 
     def _forget(self, kept: set[Path]) -> None:
         for memory in (self.memory.nodes, self.memory.rules):
@@ -144,66 +158,44 @@ class IncrementalReader(PackReader):
         self.terms.diagnostics.extend(known[2])
         return known[1]
 
-    def _stage_rules(self, nodes: list[RuleNode], scope: Scope, passed: list[Checked]) -> list[Rule]:
-        """As the reader it stands for does it, but each rule is checked only if something that it hangs on changed."""
-        rules: list[Rule] = []
-        slots = self._slots(nodes[0].file.stage) if nodes else None
-        facts: list[tuple[float, Checked]] = [(-math.inf, checked) for checked in passed]
-        for node in sorted(nodes, key=lambda node: (node.order, node.file.name)):
-            if not self._rule_scope(node, scope):
-                continue
-            rule = self._rule(node, scope, [checked for order, checked in facts if order < node.order], slots)
-            if rule:
-                rules.append(rule)
-                facts += [(node.order, checked) for checked in guarantees(rule)]
-        return ordered(rules, scope, self.terms.diagnostics, {node.file.identity: node.root for node in nodes})
-
-    def _rule(self, node: RuleNode, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
-        known = self.memory.rules.get(node.file.path)
-        key = RuleKey(Same([node]), self.scope_prints[scope.name], Same(facts), slots)
+    def _sketches(self, nodes: Sequence[RuleNode]) -> list[RuleSketch]:
+        """Return the order of a stage's rules, found again only if a file of the stage or a name changed."""
+        if not nodes:
+            return []
+        stage = nodes[0].file.stage
+        key = (Same([node.root for node in nodes]), [(node.file, node.severity) for node in nodes], self.shared)
+        known = self.memory.orders.get(stage)
         if known is None or known[0] != key:
-            known = self.memory.rules[node.file.path] = self._checked(key, node, scope)
+            before = len(self.terms.diagnostics)
+            sketches = PackReader._sketches(self, nodes)
+            known = self.memory.orders[stage] = (key, sketches, self.terms.diagnostics[before:])
+        else:
+            self.terms.diagnostics.extend(known[2])
+        return known[1]
+
+    def _rule(self, sketch: RuleSketch, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
+        node = sketch.node
+        names = (self.shared, scope.name, self._print(scope))
+        key = RuleKey(Same([node.root]), node.file, node.severity, names, Same(facts), slots)
+        known = self.memory.rules.get(node.file.path)
+        if known is None or known[0] != key:
+            known = self.memory.rules[node.file.path] = self._checked(key, sketch, scope)
         self.terms.diagnostics.extend(known[2])
         return known[1]
 
-    def _checked(self, key: RuleKey, node: RuleNode, scope: Scope) -> tuple[RuleKey, Rule | None, Found]:
-        terms = replace(self.terms, diagnostics=[])
-        rule = RuleReader(terms, node, scope, key.facts, key.slots).read()
-        self.memory.checked += 1
-        return key, rule, terms.diagnostics
+    def _checked(self, key: RuleKey, sketch: RuleSketch, scope: Scope) -> tuple[RuleKey, Rule | None, Found]:
+        kept, self.terms.diagnostics = self.terms.diagnostics, []
+        try:
+            rule = PackReader._rule(self, sketch, scope, list(key.facts), key.slots)
+            self.memory.checked += 1
+            return key, rule, self.terms.diagnostics
+        finally:
+            self.terms.diagnostics = kept
 
-    def _read_stages(self) -> dict[str, Stage]:
-        stages = PackReader._read_stages(self)
-        known = [checked for stage in stages.values() for rule in stage.rules for checked in guarantees(rule)]
-        shapes = tuple((stage.name, stage.scope, stage.after) for stage in stages.values())
-        key = (Same([layer.root for layer in self.chain]), shapes, Same(known))
-        if self.memory.frame[0] != key:
-            self.memory.frame = (key, {})
-        return stages
-
-    def _framed(self, name: Any, read: Any) -> Any:
-        """Return what hangs on pack.yaml and the stages only, read again when one of them changed."""
-        held = self.memory.frame[1]
-        if name not in held:
-            before = len(self.terms.diagnostics)
-            value = read()
-            held[name] = (value, self.terms.diagnostics[before:])
-            del self.terms.diagnostics[before:]
-        value, found = held[name]
-        self.terms.diagnostics.extend(found)
-        return value
-
-    def _record(self, name: str, key: Any, node: Node, stages: Mapping[str, Stage]) -> RecordShape:
-        read = PackReader._record
-        shape: RecordShape = self._framed(("record", name), lambda: read(self, name, key, node, stages))
-        return shape
-
-    def _flow(self, name: str, node: Node, stages: Mapping[str, Stage]) -> Flow | None:
-        flow: Flow | None = self._framed(("flow", name), lambda: PackReader._flow(self, name, node, stages))
-        return flow
-
-    def _read_programs(self, stages: Any, flows: Any, records: Any) -> Any:
-        return self._framed("programs", lambda: PackReader._read_programs(self, stages, flows, records))
+    def _print(self, scope: Scope) -> tuple[Any, ...]:
+        """Return what a scope's rules see beside the cells, as plain data."""
+        own = {name: scope.variables[name] for name in (*scope.own, *scope.whole) if name in scope.variables}
+        return _types(own), _types(scope.given)
 
 
 def fingerprint(reader: PackReader) -> tuple[Any, ...]:
@@ -211,12 +203,20 @@ def fingerprint(reader: PackReader) -> tuple[Any, ...]:
     vocabularies = tuple((v.name, v.values, v.open) for v in reader.terms.vocabularies.values())
     records = tuple((name, _types(fields)) for name, fields in reader.record_types.items())
     functions = tuple((f.name, f.parameters, f.text) for f in reader.terms.functions.values())
-    return vocabularies, records, functions
+    return vocabularies, records, functions, reader.libraries, reader.terms.libraries, _types(reader.cells)
 
 
-def _scope_print(scope: Scope) -> tuple[Any, ...]:
-    return _types(scope.variables), _types(scope.given)
+def _types(types: Mapping[str, Type]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, spelled(types[name])) for name in sorted(types))
 
 
-def _types(types: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(type_)) for name, type_ in types.items())
+def spelled(type_: Type) -> str:
+    """Return a type with the limits of its lists, which bound what an expression may cost."""
+    match type_:
+        case ListOf(element, limit):
+            return f"list<{spelled(element)}, {limit}>"
+        case MapOf(value):
+            return f"map<{spelled(value)}>"
+        case Optional(inner):
+            return f"{spelled(inner)}?"
+    return str(type_)

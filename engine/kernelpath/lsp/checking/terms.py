@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
-from kernelpath.language import (
-    Checked,
-    Expression,
-    LanguageErrors,
-    Message,
-    Names,
-    Type,
-    Vocabulary,
-    check,
-    check_message,
-    parse,
-    parse_message,
-)
-from kernelpath.language.types import JSON
-from kernelpath.packs.documents import Node, Scalar
+from kernelpath.language import Expression, Message, parse, parse_message
+from kernelpath.packs.columns import with_columns
 from kernelpath.packs.functions import expand
-from kernelpath.packs.model import Term, Text
-from kernelpath.packs.terms import MAX_COST, TermReader, place_of
+from kernelpath.packs.terms import TermReader
 
 _TEXTS = 20_000
 
@@ -42,33 +29,25 @@ def parsed_message(text: str) -> Message:
 
 @dataclass(slots=True)
 class QuickTerms(TermReader):
-    """Reads terms as TermReader does: what is well typed in short, anything else by TermReader itself."""
+    """Reads terms as TermReader does, and keeps the trees of their texts.
 
-    def term(
-        self, node: Node, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()
-    ) -> Term | None:
-        """Return the checked expression of a scalar, or None after collecting what is wrong with it."""
-        try:
-            text = node.text if isinstance(node, Scalar) else ""
-            checked = check(expand(parsed(text), self.functions), names, wanted(expected), given)
-        except LanguageErrors:
-            return TermReader.term(self, node, names, expected, given)
-        if checked.cost > MAX_COST:
-            return TermReader.term(self, node, names, expected, given)
-        return Term(checked, text, place_of(node))
+    INVARIANT: a tree depends on its text, on the functions that were read before it, and on the columns.
+    """
 
-    def text(self, node: Node, names: Names, given: Sequence[Checked] = ()) -> Text | None:
-        """Return the checked message template of a scalar, or None after collecting what is wrong with it."""
-        if not isinstance(node, Scalar):
-            return TermReader.text(self, node, names, given)
-        try:
-            pieces = parsed_message(node.text).pieces
-            message = Message(tuple(p if isinstance(p, str) else expand(p, self.functions) for p in pieces))
-            return Text(check_message(message, names, given), node.text, place_of(node))
-        except LanguageErrors:
-            return TermReader.text(self, node, names, given)
+    trees: dict[tuple[str, int, Container[str]], Any] = field(default_factory=dict)
 
+    def expression(self, text: str) -> Expression:
+        """Return the tree of an expression, functions written out and columns as one name; raises LanguageErrors."""
+        key = (text, len(self.functions), self.columns)
+        found: Expression | None = self.trees.get(key)
+        if found is None:
+            found = self.trees[key] = self._written_out(parsed(text))
+        return found
 
-def wanted(expected: Type | None) -> Type | None:
-    """An open vocabulary takes any JSON value: its values are the user's own."""
-    return JSON if isinstance(expected, Vocabulary) and expected.open else expected
+    def message(self, text: str) -> Message:
+        """Return the pieces of a message template, as `expression` returns its expressions; raises LanguageErrors."""
+        pieces = parsed_message(text).pieces
+        return Message(tuple(p if isinstance(p, str) else self._written_out(p) for p in pieces))
+
+    def _written_out(self, expression: Expression) -> Expression:
+        return with_columns(expand(expression, self.functions), self.columns)
