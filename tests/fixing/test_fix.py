@@ -20,7 +20,7 @@ PACK = kp.load_pack("execution-v0")
 
 
 def values(inference: Any, runtime: Any = None) -> dict[str, Any]:
-    given = {"inference": inference, "runtime": runtime, "model_id": "m", "num_layers": 2}
+    given = {"manifest": {"inference": inference, "modelId": "m"}, "runtime": runtime, "num_layers": 2}
     return {**given, "catalog": CATALOG, "presets": load_presets()}
 
 

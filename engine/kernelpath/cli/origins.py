@@ -70,7 +70,7 @@ class Origins:
         return "a default of the schema" if self._merge(found) and found.value is not None else None
 
     def _found(self, found: Read, visit: Visit) -> Place | None:
-        if found.root.name == visit.data["scope"]["item"]:
+        if found.root.name == visit.name:
             place = self._member(found.path, visit)
             if place is not None:
                 return place
@@ -95,7 +95,7 @@ class Origins:
 
     def _written_path(self, path: tuple[str, ...], visit: Visit) -> tuple[str, ...] | None:
         """Return the path of members of the written item that a path from its record means."""
-        item = visit.walk.environment[visit.data["scope"]["item"]]
+        item = visit.item
         tables = (table for table in self.pack.items.values() if table.record)
         table = next((each for each in tables if class_name(str(each.record)) == type(item).__name__), None)
         column = next((one for one in table.columns if path and one.name == path[0]), None) if table else None
@@ -107,7 +107,7 @@ class Origins:
     def _item(self, visit: Visit) -> Place | None:
         """Return the place of the visited item itself."""
         at = visit.data["scope"]["at"]
-        if not at or not visit.data["scope"]["item"]:
+        if not at or not visit.name:
             return None
         document, _, pointer = str(visit.walk.pack.value(at, visit.walk.environment)).partition("#")
         if document == "runtime":
@@ -135,7 +135,7 @@ class Origins:
         identity = self.pack.constants[declared["options"]]["identity"]  # type: ignore[index]
         patch = visit.workspace.get(declared["value"])
         changes = patch.get("set") if isinstance(patch, dict) else None
-        step = getattr(visit.walk.environment[visit.data["scope"]["item"]], identity, None)
+        step = getattr(visit.item, identity, None)
         for index in reversed(range(len(changes) if isinstance(changes, list) else 0)):
             change = changes[index]  # type: ignore[index]
             if isinstance(change, dict) and change.get(identity) == step and path[0] in change:

@@ -125,10 +125,8 @@ class Overlaid:
         return self.over.get("patch", {})
 
     @cached_property
-    def _options(self) -> Mapping[str, Any]:
-        named: str = self._patch.get("options", "")
-        options: Mapping[str, Any] = self.pack.meta["constants"].get(named, {})
-        return options
+    def _options(self) -> dict[str, Any]:
+        return dict(self.pack.meta["constants"].get(self._patch.get("options"), {}))
 
     @cached_property
     def _early(self) -> set[str]:

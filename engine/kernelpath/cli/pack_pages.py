@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernelpath.cli.explain_rule import expressions, rule_tests
 from kernelpath.cli.packs import decision_order
+from kernelpath.packs.decisions import declared_carriers
 from kernelpath.packs.model import Check, Pack, Rule, Stage
 
 INDEX = "README.md"
@@ -79,10 +80,7 @@ def rule_page(pack: Pack, rule: Rule, pack_name: str) -> Iterator[str]:
 
 def decision_page(pack: Pack) -> Iterator[str]:
     """Yield the decision matrix: each decision, and the rules and what else of the pack decide it."""
-    decided: dict[str, list[str]] = {}
-    for what, named in declared(pack):
-        for decision in named.decisions:
-            decided.setdefault(decision, []).append(f"{what} `{named.name}`: {_text(named.doc)}")
+    decided = {decision: [f"`{name}`" for name in names] for decision, names in declared_carriers(pack).items()}
     for rule in pack.rules():
         for decision in rule.decisions:
             link = f"[{rule.stage}/{rule.name}]({rule.stage}/{rule.name}.md)"

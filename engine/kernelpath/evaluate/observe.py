@@ -41,6 +41,17 @@ class Visit:
     among: int = 1
 
     @property
+    def name(self) -> str | None:
+        """The variable that holds the item, None for what is made of several."""
+        row: tuple[str, ...] = self.data["scope"]["row"]
+        return row[0] if row else None
+
+    @property
+    def item(self) -> Any:
+        """The item itself."""
+        return self.walk.environment[self.name] if self.name else None
+
+    @property
     def rules(self) -> list[Mapping[str, Any]]:
         """The rules that the item went through, in order."""
         return [rule for stage in self.data["stages"] for rule in stage]
@@ -107,14 +118,16 @@ class _WatchedRun(QuestionRun):
         chosen = [position for position, item in enumerate(items) if self.seen.chosen(item)]
         if not chosen:
             return
-        walk = WatchedParts(self.pack, step["walk"], {**self.cells, **given}, items, slots, self._fresh(step))
+        values = {**self._with_whole(step["walk"]["scope"], step["over"]), **given}
+        walk = WatchedParts(self.pack, step["walk"], values, items, slots, self._fresh(step))
         for found in walk.watch(frozenset(chosen), step["settles"]):
             visit = Visit(step["walk"], found.walk, given, found.writers, dict(slots.values), self.cells)
             self.seen.visits.append(replace(visit, repetitions=tuple(sorted(found.repetitions)), among=found.among))
 
     def _watch(self, step: Mapping[str, Any], given: Mapping[str, Any], items: Any, slots: Slots | None) -> None:
         if any(self.seen.chosen(item) for item in items):
-            values = {**self.cells, **given}
+            table = step["over"] if "flow" in step else step["table"]
+            values = {**self._with_whole(step["walk"]["scope"], table), **given}
             walk = _WatchedWalk(self.pack, step["walk"], values, Report(), items, slots)
             walk.watch = _Watch(self.seen, given, dict(slots.values) if slots else {}, self.cells)
             walk.run()

@@ -34,7 +34,6 @@ SECTIONS = (
     "stages",
     "questions",
     "rules",
-    "fixes",
 )
 #: A finding as expressions see it, in values that read `findings`.
 FINDING = Record(
@@ -64,6 +63,7 @@ class Declarations:
     cells: dict[str, Type] = field(default_factory=dict)
     record_types: dict[str, dict[str, Type]] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
+    fixes: dict[str, Any] = field(default_factory=dict)
 
     def _compose(self) -> None:
         composer = Composer(self.terms.diagnostics)
@@ -73,6 +73,8 @@ class Declarations:
             node = root.get(name)
             entries = node.entries if isinstance(node, Entry) else ()
             self.sections[name] = {key.text: (key, as_entry(value)) for key, value in entries}
+        fixes: Any = to_plain(root["fixes"]) if "fixes" in root else {}
+        self.fixes = fixes
 
     def _use(self, root: Entry) -> None:
         """Load the libraries that the pack uses."""

@@ -392,6 +392,7 @@ class ModuleWriter:
         if flow.name not in self.flows:
             name = f"flow__{identifier(flow.name)}"
             self.flows[flow.name] = {
+                "name": flow.name,
                 "visits": self.term(f"{name}__visits", flow.visits),
                 "reads": [(variable, self.term(f"{name}__{variable}", term)) for variable, term in flow.reads],
                 "parts": self._parts(name, flow.parts),

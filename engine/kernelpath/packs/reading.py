@@ -123,7 +123,7 @@ class PackReader(CellReader):
             cells=self.cells,
             scopes=self.scopes,
             plans={},
-            fixes={name: to_plain(node) for name, (_, node) in self.sections["fixes"].items()},
+            fixes=self.fixes,
             libraries=self.libraries,
             chain=tuple(layer.name for layer in self.chain),
         )

@@ -173,12 +173,11 @@ def _resolved(pack: CompiledPack, values: Values) -> dict[tuple[str, str, str], 
     for visit in observe(pack, pack.meta["fixes"]["question"], values, lambda item: item is not None).visits:
         if visit.data["flow"] is None:
             continue
-        item = visit.walk.environment[visit.data["scope"]["item"]]
         for rule in visit.rules:
             name = rule.get("variable")
             value = visit.walk.environment.get(name) if name and name not in visit.walk.tainted else None
             if isinstance(value, str):
-                found[item.id, ", ".join(map(str, visit.given.values())), str(name)] = value
+                found[visit.item.id, ", ".join(map(str, visit.given.values())), str(name)] = value
     return found
 
 
