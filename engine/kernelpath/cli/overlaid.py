@@ -122,7 +122,8 @@ class Overlaid:
 
     @property
     def _patch(self) -> Mapping[str, Any]:
-        return self.over.get("patch", {})
+        patch: Mapping[str, Any] = self.over.get("patch", {})
+        return patch
 
     @cached_property
     def _options(self) -> dict[str, Any]:
