@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 BOXES = Path(__file__).parent / "boxes"
-_FILE = re.compile(r"^# (\S+\.yaml)\n", re.MULTILINE)
+_FILE = re.compile(r"^# (\S+\.(?:yaml|md))\n", re.MULTILINE)
 
 
 def boxes(folder: Path) -> Path:
@@ -49,7 +49,7 @@ def write(path: Path, content: str, tested: bool = True) -> None:
         (path.parent / "colour-label.yaml").unlink()  # one rule gives a variable
     path.write_text(content, encoding="utf-8")
     tests = path.with_name(f"{path.stem}.test.yaml")
-    if tested and not path.name.endswith(".test.yaml") and not tests.exists():
+    if tested and path.suffix == ".yaml" and not path.name.endswith(".test.yaml") and not tests.exists():
         tests.write_text("cases: []\n", encoding="utf-8")
 
 

@@ -69,8 +69,6 @@ RULE = """\
 summary: A red box has a lid.
 why: |
   Red boxes are stored outside.
-severity: error
-each: box
 {when}let:
   {let}
 check: box.lid

@@ -12,21 +12,20 @@ from kernelpath.analysis.scaffold import KINDS, scaffold, write_files
 from kernelpath.analysis.testing import run_pack_tests
 from kernelpath.packs.files import PackErrors
 from kernelpath.packs.reading import read_pack
+from kernelpath.packs.reads import gives
 from lint.packs import boxes, merge
 
 TYPES = ["string", "int", "float", "bool", "colour", "colour?", "json", "object", "object?", "list<Box>", "map<int>"]
 
 
 def test_check(tmp_path: Path) -> None:
-    """A check knows its scope and how an item is called; the rest is for its author to say."""
+    """A check knows how an item is called; the rest is for its author to say."""
     rule, tests = scaffold(boxes(tmp_path), "boxes/red-lid")
     assert (rule.path.name, tests.path.name) == ("red-lid.yaml", "red-lid.test.yaml")
     assert rule.text == (
         "summary: 'TODO: say in one sentence what holds'\n"
         "why: |\n"
         "  TODO: say what goes wrong where it does not.\n"
-        "severity: error\n"
-        "each: box\n"
         "check: true\n"
         "message: 'TODO: say what is wrong with `{box.id}`'\n"
     ).replace("'", '"')
@@ -50,9 +49,10 @@ def test_check(tmp_path: Path) -> None:
 def test_tests_run_and_fail(kind: str, tmp_path: Path) -> None:
     """Whatever its kind, a new rule loads, its tests fail, and lints say what is to be written."""
     pack = boxes(tmp_path)
-    flow = {"doc": "box by box", "stage": "boxes", "order": "listed", "slots": "colour", "reads": {}}
-    merge(pack / "pack.yaml", {"scopes": {"box": {"given": {"weight": "int"}}}, "flows": {"row": flow}})
-    files = scaffold(pack, "boxes/new-rule", kind)
+    flow = {"over": "boxes", "slots": "colour", "passes": {"only": {}}}
+    stage = {"each": "row", "gives": {"weight": "int"}}
+    merge(pack / "pack.yaml", {"stages": {"rows": stage}, "flows": {"row": flow}})
+    files = scaffold(pack, "rows/new-rule", kind)
     assert all(format_text(file.text, name) == file.text for file, name in zip(files, ("rule", "test"), strict=True))
     write_files(files)
     results = [each for each in run_pack_tests(pack, "new-rule").results if each.rule.endswith("/new-rule")]
@@ -66,9 +66,9 @@ def test_tests_run_and_fail(kind: str, tmp_path: Path) -> None:
 def test_values_of_every_type(kind: str, type_: str, tmp_path: Path) -> None:
     """A rule that gives a variable gives it a value of its type, so that the pack can be read."""
     pack = boxes(tmp_path)
-    merge(pack / "pack.yaml", {"scopes": {"box": {"given": {"extra": type_}}}})
+    merge(pack / "pack.yaml", {"stages": {"boxes": {"gives": {"extra": type_}}}})
     write_files(scaffold(pack, "boxes/new-rule", kind))
-    assert "extra" in read_pack(pack).scopes["box"].given
+    assert "extra" in {gives(rule) for rule in read_pack(pack).rules()}
 
 
 REFUSED = [
@@ -77,14 +77,14 @@ REFUSED = [
     ("red-lid", {}, "`red-lid` is not the name of a rule", "name it `STAGE/RULE`"),
     ("boxes/a/b", {}, "`boxes/a/b` is not the name of a rule", "name it `STAGE/RULE`"),
     ("boxes/RedLid", {}, "`RedLid` is not in kebab case", "use lower-case words with dashes between them"),
-    ("boxes/a", {"kind": "chek"}, "there is no kind of rule `chek`", "did you mean `check`?"),
-    ("boxes/a", {"kind": "resolve"}, "scope `box` has no variable that a new rule could give",
-     "declare one under `given` of scope `box` in pack.yaml first"),
+    ("boxes/a", {"kind": "chek"}, "unknown kind of rule `chek`", "did you mean `check`?"),
+    ("boxes/a", {"kind": "resolve"}, "stage `boxes` has no variable that a new rule could give",
+     "declare one under `gives` of stage `boxes` in pack.yaml first"),
     ("boxes/a", {"kind": "table", "variable": "grade"}, "`grade` is given by a rule already",
      "choose another variable"),
-    ("boxes/a", {"kind": "transition"}, "stage `boxes` has no flow, so there are no slots to change",
-     "declare one under `flows` in pack.yaml first"),
-    ("boxes/a", {"kind": "table", "variable": "mass"}, "`mass` is not under `given` of scope `box`",
+    ("boxes/a", {"kind": "transition"}, "stage `boxes` is not asked for a flow, so there are no slots to change",
+     "ask the stage for each visit of a flow, in pack.yaml"),
+    ("boxes/a", {"kind": "table", "variable": "mass"}, "`mass` is not under `gives` of stage `boxes`",
      "choose another variable"),
 ]  # fmt: skip
 

@@ -52,9 +52,14 @@ def pack_entry(section: str, name: str, value: Any) -> Edit:
     return edit
 
 
-def uses(scope: str, name: str) -> Edit:
-    """Return an edit that lets a scope use one more value."""
-    return lambda pack: pack["scopes"][scope].setdefault("uses", []).append(name)
+def column(table: str, name: str, value: str) -> Edit:
+    """Return an edit that adds a column to a table."""
+    return lambda pack: pack["items"][table]["fields"].update({name: value})
+
+
+def given(stage: str, name: str, type_: str) -> Edit:
+    """Return an edit that lets a stage give one more variable."""
+    return lambda pack: pack["stages"][stage]["gives"].update({name: type_})
 
 
 def first_row_twice(rule: Rule) -> None:
@@ -90,20 +95,20 @@ PACK = "execution-v0/pack.yaml"
 GIVEN = "execution-v0/flow/kv-cache-given.yaml"
 CAST = "execution-v0/step-shape/cast-to.yaml"
 SECTION = "execution-v0/step-shape/step-section.yaml"
-STEP_FIELDS = {"fields": {"spare": {"type": "json", "value": "raw.spare"}}}
 
 # What is planted, in which file, and how its twin is put there: the code that is found, the fault, the near twin.
 PLANTED: list[tuple[str, str, Edit, Edit]] = [
-    ("unused-let", MISMATCH, setting(let={"spare": "step.op"}), setting(let={"own": "input"}, check="own == held")),
-    ("unused-function", PACK, pack_entry("functions", "spare", {"parameters": {"x": "json"}, "value": "text(x)"}),
+    ("unused-let", MISMATCH, setting(let={"unread": "step.op"}), setting(let={"own": "input"}, check="own == held")),
+    ("unused-function", PACK, pack_entry("functions", "spare", {"parameters": {"x": "json"}, "is": "text(x)"}),
      pack_entry("functions", "is_name", {"doc": "whether a value is text that says something"})),
-    ("unused-value", PACK, pack_entry("constants", "spare", {"type": "int", "value": 3}),
+    ("unused-value", PACK, pack_entry("constants", "unread_number", {"type": "int", "value": 3}),
      pack_entry("constants", "most_steps", {"value": 200_001})),
     ("unused-vocabulary", PACK, pack_entry("vocabularies", "spare_words", {"values": ["a", "b"]}),
      pack_entry("vocabularies", "phase", {"doc": "when a step is run"})),
-    ("unused-scope-variable", PACK, uses("layer", "parts"), lambda pack: None),
-    ("ungiven-variable", PACK, lambda pack: pack["scopes"]["layer"]["given"].update(spare="int"), lambda pack: None),
-    ("idle-stage", PACK, pack_entry("stages", "spare", {"scope": "request"}), lambda pack: None),
+    ("unused-column", PACK, column("steps", "spare", "raw.spare"), column("steps", "op", "text(raw.op)")),
+    ("ungiven-variable", PACK, given("flow", "not_given", "int"), given("flow", "trace", "object")),
+    ("idle-stage", PACK, pack_entry("stages", "spare", {"each": "request"}),
+     pack_entry("stages", "flow", {"doc": "the flow"})),
     ("always-true", KNOWN, setting(when='raw.op == "cast" or raw.op != "cast"'),
      setting(when='raw.op == "load" or raw.op != "cast"')),
     ("always-false", CAST, setting(when='raw.op == "cast" and raw.op == "load"'),

@@ -25,7 +25,7 @@ FAULTS: list[Fault] = [
     INPUT,
     ID,
     ("step-shape/step-id.yaml", "check: is_name(raw.id)", "check: is_name(raw.iid)", "iid", "id"),
-    ("pack.yaml", "value: truthy(raw.kernelRef)", "value: truthy(raw.kernelReff)", "kernelReff", "kernelRef"),
+    ("pack.yaml", "is: truthy(raw.kernelRef)", "is: truthy(raw.kernelReff)", "kernelReff", "kernelRef"),
     ("flow/src-produced.yaml", ID[1], "message: step `{step.raw.kernel_ref}`", "kernel_ref", "kernelRef"),
     ("step-shape/step-id.yaml", "check: is_name(raw.id)", 'check: has(raw, "idd")', "idd", "id"),
     ("step-shape/step-id.yaml", "check: is_name(raw.id)", 'check: is_name(raw["idd"])', "idd", "id"),
@@ -79,13 +79,13 @@ def test_places(tmp_path: Path) -> None:
         (
             "flow/input-dtype.yaml",
             "nothing else reads or gives a member `inputDtpye`",
-            (9, 27, 9, 37),
+            (7, 27, 7, 37),
             "did you mean `inputDtype`?",
         ),
         (
             "flow/src-produced.yaml",
             "nothing else reads or gives a member `idd`",
-            (10, 26, 10, 29),
+            (7, 26, 7, 29),
             "did you mean `id`?",
         ),
     ]

@@ -10,14 +10,25 @@ from functools import cached_property
 from kernelpath.analysis.lint.linted import LintedPack, terms_in
 from kernelpath.analysis.rule_text import nodes_of
 from kernelpath.language import Checked, Expression
-from kernelpath.language.ast import Call, Literal, Member, walk
+from kernelpath.language.ast import (
+    Binary,
+    Call,
+    Conditional,
+    ListLiteral,
+    Literal,
+    Member,
+    Name,
+    children,
+    walk,
+)
 from kernelpath.language.types import ListOf, MapOf, Optional, Record, Type, Vocabulary
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar
-from kernelpath.packs.model import Entry, Pack, Text
+from kernelpath.packs.grammar import PACK, Path, role_at
+from kernelpath.packs.model import Pack, Resolve, Rule, Table, Term, Text, Transition
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WRITES = ("set", "collect", "keep", "into", "decision")
+_COMPARING = frozenset(("==", "!=", "in", "not in"))
 
 
 @dataclass(frozen=True)
@@ -47,42 +58,51 @@ class Usage:
         texts += [function.text for model in self.linted.models for function in model.functions.values()]
         return {name for text in texts for name in re.findall(r"([A-Za-z_][A-Za-z0-9_]*)\s*\(", text)}
 
-    def read_in_scope(self, scope: str) -> set[str]:
-        """Return the variables of a scope that its rules, messages, records, flows or fixes read."""
-        parts = [part for model in self.linted.models for part in _parts_of_scope(model, scope)]
-        return read_by(parts) | self._fix_words(scope)
+    @cached_property
+    def names_read(self) -> set[str]:
+        """The names that any expression reads, columns as `steps.emitted`, and those that fixes mention."""
+        read = read_by(self.linted.models) | self._words_of_fixes
+        return read | {name.partition(".")[0] for name in read} | set(self._whole_read(read))
 
-    def _fix_words(self, scope: str) -> set[str]:
-        fixes = (text.root.get("fix") for text in self.linted.rules if text.rule.scope == scope)
-        return {word for node in fixes if node is not None for word in words_of(node)}
+    def _whole_read(self, read: set[str]) -> Iterator[str]:
+        """Yield the values of tables as a whole that rules read under their short names."""
+        for scope in (scope for model in self.linted.models for scope in model.scopes.values()):
+            yield from (cell for word, cell in scope.whole.items() if word in read)
 
     @cached_property
-    def values_read(self) -> set[str]:
-        """The workspace values and constants that anything reads or that a caller gives."""
-        models = self.linted.models
-        read = read_by([part for m in models for part in (m.programs, m.flows, m.scopes, m.records)])
-        for layer in self.linted.chain:
-            for section in ("flows", "scopes"):
-                node = layer.root.get(section)
-                read |= words_of(node) if node is not None else set()
-        for program in (program for model in models for program in model.programs.values()):
-            read |= set(program.inputs)
-            read |= {word for entry in program.entries for word in _words_read(entry)}
-        return read
+    def _words_of_fixes(self) -> set[str]:
+        nodes = [text.root.get("fix") for text in self.linted.rules]
+        nodes += [layer.root.get("fixes") for layer in self.linted.chain]
+        return {word for node in nodes if node is not None for word in words_of(node)}
+
+    @cached_property
+    def tables_used(self) -> set[str]:
+        """The tables that stages and flows go over, that others are made of, or that an expression reads."""
+        found = set(self.names_read)
+        for model in self.linted.models:
+            found |= {each for stage in model.stages.values() for each in stage.each}
+            found |= {flow.over for flow in model.flows.values()}
+            for table in model.items.values():
+                found |= {name for name in (table.source, table.within, table.like) if name}
+        return found
 
     @cached_property
     def fields_read(self) -> set[tuple[str, str]]:
-        """The record fields that any expression reads, as (record, field)."""
+        """The record fields that any expression reads, as (record, field); a column is read from its table, too."""
         members = (node for node in self.nodes if isinstance(node, Member))
-        return {(owner.name, node.name) for node in members for owner in [_inner(node.object.type)] if owner}
+        found = {(owner.name, node.name) for node in members for owner in [_inner(node.object.type)] if owner}
+        tables = {name: table for model in self.linted.models for name, table in model.items.items()}
+        columns = (node.name.split(".", 1) for node in self.nodes if isinstance(node, Name) and "." in node.name)
+        return found | {(tables[name].record or "", column) for name, column in columns if name in tables}
 
     @cached_property
     def handed_on(self) -> set[str]:
-        """The records that an operation of the engine is given, which may read any field."""
-        programs = [program for model in self.linted.models for program in model.programs.values()]
-        entries = [entry for program in programs for entry in program.entries]
-        types = [term.checked.type for entry in entries if entry.verb == "run" for term in entry.terms.values()]
-        return {part.name for type_ in types for part in parts_of(type_) if isinstance(part, Record)}
+        """The records that are used as a whole, so that any field may be: answered, compared, given to a built-in."""
+        types = [type_ for node in self.nodes for type_ in _handed_on_by(node)]
+        types += [type_ for model in self.linted.models for type_ in _results(model)]
+        texts = [term for term in terms_in(self.linted.models) if isinstance(term, Text)]
+        types += [piece.type for text in texts for piece in text.checked.pieces if isinstance(piece, Checked)]
+        return {name for type_ in types for name in _records_in(type_)}
 
     @cached_property
     def conversions(self) -> set[str]:
@@ -101,27 +121,70 @@ class Usage:
 
     @cached_property
     def words_of_types(self) -> set[str]:
-        """Every word of every pack.yaml of the chain outside prose and outside the list of vocabularies."""
-        sections = [
-            value
-            for layer in self.linted.chain
-            for key, value in layer.root.entries
-            if key.text not in ("vocabularies", "summary", "constants")
-        ]
-        return {word for node in sections for word in words_of(node)} | self.called
+        """Every word of the types in the pack's pack.yaml files, the vocabularies of all types, and what is called."""
+        scalars = [scalar for layer in self.linted.chain for path, scalar in _scalars(layer.root) if _is_type(path)]
+        types = [type_ for model in self.linted.models for type_ in _types_in(model)]
+        named = {part.name for type_ in types for part in parts_of(type_) if isinstance(part, Vocabulary)}
+        return {word for scalar in scalars for word in _WORD.findall(scalar.text)} | named | self.called
 
 
-def _parts_of_scope(model: Pack, scope: str) -> Iterator[object]:
-    """Yield the parts of a model that see a scope's variables."""
-    yield model.scopes[scope]
-    yield from (rule for rule in model.rules() if rule.scope == scope)
-    yield from (record for record in model.records.values() if record.scope == scope)
-    yield from (flow for flow in model.flows.values() if model.stages[flow.stage].scope == scope)
+def _types_in(model: Pack) -> Iterator[Type]:
+    yield from model.cells.values()
+    yield from (type_ for shape in model.records.values() for type_ in shape.fields.values())
+    yield from (type_ for scope in model.scopes.values() for type_ in scope.variables.values())
 
 
-def read_by(parts: Iterable[object]) -> set[str]:
-    """Return the variables that parts of a model read, values and provenance alike."""
-    return {name for part in parts for term in terms_in(part) for name in term.checked.variables | term.checked.sources}
+def _handed_on_by(node: Expression) -> Iterator[Type]:
+    """Yield the types of what a node takes as a whole."""
+    match node:
+        case Call(function=function) if function != "length":
+            yield from (argument.type for argument in node.arguments)
+        case Binary(operator=operator) if operator in _COMPARING:
+            yield from (node.left.type, node.right.type)
+        case Conditional() | ListLiteral():
+            yield from (inner.type for inner in children(node) if not _records_in(inner.type) <= _records_in(node.type))
+
+
+def _results(model: Pack) -> Iterator[Type]:
+    """Yield the types of what leaves a model as JSON: answers, what is asked with, and what rules give."""
+    terms: list[Term | None] = []
+    for question in model.questions.values():
+        terms += [question.answer, question.otherwise, *question.inputs.values()]
+    for value in model.values.values():
+        terms += value.ask.given.values() if value.ask else ()
+        yield from _untyped([(value.type, value.term)])
+        yield from _untyped([(column.type, column.term) for column in value.fields])
+    for table in model.items.values():
+        yield from _untyped([(column.type, column.term) for column in table.columns])
+    terms += [term for rule in model.rules() for term in _given_by(rule)]
+    yield from (term.checked.type for term in terms if term)
+
+
+def _untyped(typed: Iterable[tuple[Type, Term | None]]) -> Iterator[Type]:
+    """Yield the types of expressions whose records a declared type forgets, as `json` does."""
+    for said, term in typed:
+        if term and not _records_in(term.checked.type) <= _records_in(said):
+            yield term.checked.type
+
+
+def _given_by(rule: Rule) -> list[Term | None]:
+    match rule:
+        case Resolve():
+            return [candidate.value for candidate in rule.candidates]
+        case Table():
+            return [rule.base, *(row.value for row in rule.rows)]
+        case Transition():
+            return [rule.value]
+    return []
+
+
+def _records_in(type_: Type) -> set[str]:
+    return {part.name for part in parts_of(type_) if isinstance(part, Record)}
+
+
+def read_by(part: object) -> set[str]:
+    """Return the variables that a part of a model reads, values and provenance alike."""
+    return {name for term in terms_in(part) for name in term.checked.variables | term.checked.sources}
 
 
 def words_of(node: Node) -> set[str]:
@@ -133,24 +196,20 @@ def words_of(node: Node) -> set[str]:
     )
 
 
-def _words_read(entry: Entry) -> Iterator[str]:
-    """Yield the words of an entry's settings that may name what it reads; targets of writing are left out."""
-    for key, setting in entry.settings.items():
-        if key in _WRITES:
-            continue
-        for text in _texts(setting):
-            yield from _WORD.findall(text)
+def _scalars(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar]]:
+    if isinstance(node, Scalar):
+        yield path, node
+    elif isinstance(node, documents.Mapping):
+        for key, value in node.entries:
+            yield from _scalars(value, (*path, key.text))
+    else:
+        for index, item in enumerate(node.items):
+            yield from _scalars(item, (*path, index))
 
 
-def _texts(setting: object) -> Iterator[str]:
-    if isinstance(setting, str):
-        yield setting
-    elif isinstance(setting, dict):
-        for inner in setting.values():
-            yield from _texts(inner)
-    elif isinstance(setting, list):
-        for inner in setting:
-            yield from _texts(inner)
+def _is_type(path: Path) -> bool:
+    found = role_at(PACK, path)
+    return found is not None and found.kind == "type"
 
 
 def parts_of(type_: Type) -> Iterator[Type]:

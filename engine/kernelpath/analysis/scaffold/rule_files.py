@@ -1,4 +1,4 @@
-"""The files of a new rule: what its stage and scope settle is filled in, and what only its author knows is `TODO`."""
+"""The files of a new rule: what its stage settles is filled in, and what only its author knows is `TODO`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 from kernelpath.files.writing import write_new_files
 from kernelpath.language import BOOL, Type
 from kernelpath.packs.files import TEST_SUFFIX, PackErrors, shown_path
-from kernelpath.packs.model import Pack, Scope, Stage
+from kernelpath.packs.model import Pack, Stage
 from kernelpath.packs.reading import read_pack
 from kernelpath.packs.reads import gives
 
@@ -35,18 +35,18 @@ class NewFile:
 def scaffold(folder: Path, name: str, kind: str = "check", variable: str | None = None) -> list[NewFile]:
     """Return the files of a new rule `stage/rule` of a pack: the rule, then its tests. Nothing is written.
 
-    `kind` is one of `KINDS`; a `resolve` or a `table` gives `variable`, by default the first of the scope that no rule
+    `kind` is one of `KINDS`; a `resolve` or a `table` gives `variable`, by default the first of the stage that no rule
     gives yet. Raises PackErrors where the pack cannot be read, or cannot have such a rule.
     """
     pack = read_pack(folder)
     stage, rule = _stage_of(pack, name), name.partition("/")[2]
     if kind not in KINDS:
-        raise _refused(f"there is no kind of rule `{kind}`", did_you_mean(kind, KINDS), f"kinds are {', '.join(KINDS)}")
+        raise _refused(f"unknown kind of rule `{kind}`", did_you_mean(kind, KINDS), f"kinds are {', '.join(KINDS)}")
     path = folder / stage.name / f"{rule}.yaml"
     _refuse_name(pack, stage, rule, path)
     scope = pack.scopes[stage.scope]
-    given = _given(pack, stage, scope, variable) if kind in ("resolve", "table") else ""
-    type_ = scope.given[given] if given else _slots(pack, stage) if kind == "transition" else BOOL
+    given = _given(stage, variable) if kind in ("resolve", "table") else ""
+    type_ = stage.gives[given] if given else _slots(pack, stage) if kind == "transition" else BOOL
     tests = path.with_name(f"{rule}{TEST_SUFFIX}")
     return [
         NewFile(path, format_text(rule_text(kind, scope, given, type_), "rule")),
@@ -83,17 +83,17 @@ def _refuse_name(pack: Pack, stage: Stage, rule: str, path: Path) -> None:
         raise _refused(f"a pack that this one extends has rule `{stage.name}/{rule}`", None, help_text)
 
 
-def _given(pack: Pack, stage: Stage, scope: Scope, variable: str | None) -> str:
+def _given(stage: Stage, variable: str | None) -> str:
     """Return the variable that the new rule gives."""
     taken = {name for other in stage.rules if (name := gives(other))}
-    free = [name for name in scope.given if name not in taken]
+    free = [name for name in stage.gives if name not in taken]
     if variable is None:
         if free:
             return free[0]
-        help_text = f"declare one under `given` of scope `{scope.name}` in pack.yaml first"
-        raise _refused(f"scope `{scope.name}` has no variable that a new rule could give", None, help_text)
+        help_text = f"declare one under `gives` of stage `{stage.name}` in pack.yaml first"
+        raise _refused(f"stage `{stage.name}` has no variable that a new rule could give", None, help_text)
     if variable not in free:
-        words = "is given by a rule already" if variable in taken else f"is not under `given` of scope `{scope.name}`"
+        words = "is given by a rule already" if variable in taken else f"is not under `gives` of stage `{stage.name}`"
         raise _refused(f"`{variable}` {words}", did_you_mean(variable, free), "choose another variable")
     return variable
 
@@ -103,8 +103,8 @@ def _slots(pack: Pack, stage: Stage) -> Type:
     for flow in pack.flows.values():
         if flow.name in stage.each:
             return flow.type
-    message = f"stage `{stage.name}` has no flow, so there are no slots to change"
-    raise _refused(message, None, "declare one under `flows` in pack.yaml first")
+    message = f"stage `{stage.name}` is not asked for a flow, so there are no slots to change"
+    raise _refused(message, None, "ask the stage for each visit of a flow, in pack.yaml")
 
 
 def _refused(message: str, near: str | None, help_text: str) -> PackErrors:

@@ -31,12 +31,12 @@ def rule_text(kind: str, scope: Scope, variable: str, type_: Type) -> str:
 
     `type_` is that of the variable that the rule gives, or of what the slots of its stage hold.
     """
-    return f"{_HEAD}each: {scope.name}\n{_own(kind, scope, variable, type_)}"
+    return _HEAD + _own(kind, scope, variable, type_)
 
 
 def _own(kind: str, scope: Scope, variable: str, type_: Type) -> str:
     if kind == "check":
-        return f"severity: error\ncheck: true\nmessage: \"TODO: say what is wrong with {_shown(scope)}\"\n"
+        return f'check: true\nmessage: "TODO: say what is wrong with {_shown(scope)}"\n'
     if kind == "transition":
         return f"transition: {{slot: '\"TODO\"', holds: '{_value(type_)}'}}\n"
     if kind == "resolve":
@@ -74,4 +74,4 @@ def test_text(kind: str) -> str:
 
 
 def _case(name: str, expect: str) -> str:
-    return f"  - name: \"TODO: {name}\"\n    given: {{}}\n    expect: {expect}\n"
+    return f'  - name: "TODO: {name}"\n    given: {{}}\n    expect: {expect}\n'

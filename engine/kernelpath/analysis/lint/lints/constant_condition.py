@@ -73,8 +73,6 @@ ALWAYS_TRUE = Lint(
     bad="""
         summary: A box is no larger than the limit, or has a lid.
         why: Large boxes without a lid spill.
-        severity: error
-        each: box
         when: box.colour == "red" or box.colour != "red"
         check: box.size <= limit or box.lid
         message: box `{box.id}` is too large
@@ -82,8 +80,6 @@ ALWAYS_TRUE = Lint(
     good="""
         summary: A box is no larger than the limit, or has a lid.
         why: Large boxes without a lid spill.
-        severity: error
-        each: box
         when: box.colour == "red" or box.colour == "blue"
         check: box.size <= limit or box.lid
         message: box `{box.id}` is too large
@@ -98,8 +94,6 @@ ALWAYS_FALSE = Lint(
     bad="""
         summary: A small red box has a lid.
         why: It is easily lost.
-        severity: error
-        each: box
         when: box.size < 3 and box.size > 5
         check: box.lid
         message: box `{box.id}` has no lid
@@ -107,8 +101,6 @@ ALWAYS_FALSE = Lint(
     good="""
         summary: A small red box has a lid.
         why: It is easily lost.
-        severity: error
-        each: box
         when: box.size < 5 and box.size > 3
         check: box.lid
         message: box `{box.id}` has no lid

@@ -40,8 +40,6 @@ LINT = Lint(
         # boxes/redLid.yaml
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: box `{box.id}` is red and has no lid
@@ -50,8 +48,6 @@ LINT = Lint(
         # boxes/red-lid.yaml
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: box `{box.id}` is red and has no lid

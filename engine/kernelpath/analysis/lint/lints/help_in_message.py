@@ -34,8 +34,6 @@ LINT = Lint(
     bad="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: box `{box.id}` has no lid, please add one
@@ -43,8 +41,6 @@ LINT = Lint(
     good="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: box `{box.id}` has no lid

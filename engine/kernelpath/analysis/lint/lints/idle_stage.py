@@ -1,4 +1,4 @@
-"""A stage that no program walks."""
+"""A stage without rules."""
 
 from __future__ import annotations
 
@@ -6,41 +6,35 @@ from collections.abc import Iterator
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.linted import LintedPack
-from kernelpath.packs.model import Pack
 
 
 def find(pack: LintedPack) -> Iterator[Finding]:
-    """Yield each stage that no program walks and no flow of a program visits."""
-    walked = {stage for model in pack.models for stage in _walked(model)}
-    for key, _ in pack.section("stages") if pack.pack.programs else ():
-        if key.text not in walked:
-            yield Finding(f"no program walks stage `{key.text}`", key.span, "add `walk` or a flow to a program")
-
-
-def _walked(model: Pack) -> Iterator[object]:
-    for entry in (entry for program in model.programs.values() for entry in program.entries):
-        stages = entry.settings.get("walk")
-        yield from stages if isinstance(stages, list) else [stages]
-        flow = model.flows.get(str(entry.settings.get("flow")))
-        if flow:
-            yield flow.stage
+    """Yield each stage that has no rule, in the pack or in one that extends it; bases' rules that are off count."""
+    ruled = {rule.stage for model in pack.models for rule in model.rules()}
+    ruled |= {file.stage for layer in pack.chain for file in layer.rules}
+    for key, _ in pack.section("stages"):
+        if key.text not in ruled:
+            yield Finding(f"stage `{key.text}` has no rules", key.span, f"write them in the folder `{key.text}`")
 
 
 LINT = Lint(
     code="idle-stage",
-    summary="a stage is walked by a program",
-    why="the rules of a stage that is never walked are never evaluated, and nothing says so",
+    summary="a stage has rules",
+    why="what is `after` a stage without rules waits for nothing; most often its folder has another name",
     bad="""
         # pack.yaml
         stages:
-          shelves: {scope: box, doc: the shelves}
+          shelves: {doc: the shelves, each: boxes}
         """,
     good="""
         # pack.yaml
         stages:
-          shelves: {scope: box, doc: the shelves}
-        programs:
-          look: {run: [{walk: boxes}, {walk: shelves}]}
+          shelves: {doc: the shelves, each: boxes}
+        # shelves/lid.yaml
+        summary: A box has a lid.
+        why: Shelves are dusty.
+        check: box.lid
+        message: box `{box.id}` has no lid
         """,
     find=find,
 )

@@ -28,8 +28,6 @@ LINT = Lint(
     bad="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: Box `{box.id}` is red and has no lid
@@ -37,8 +35,6 @@ LINT = Lint(
     good="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: box `{box.id}` is red and has no lid

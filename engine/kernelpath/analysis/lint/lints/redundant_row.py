@@ -42,7 +42,6 @@ LINT = Lint(
     bad="""
         summary: A box is labelled by its colour.
         why: Labels are read from afar.
-        each: box
         table: label
         inputs: {colour: box.colour}
         rows:
@@ -53,7 +52,6 @@ LINT = Lint(
     good="""
         summary: A box is labelled by its colour.
         why: Labels are read from afar.
-        each: box
         table: label
         inputs: {colour: box.colour}
         rows:

@@ -6,24 +6,25 @@ from collections.abc import Iterator
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.linted import LintedPack
-from kernelpath.diagnostics import Label
+from kernelpath.diagnostics import ERROR, Label
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, read_yaml
 from kernelpath.packs.files import RuleFile, rule_source
+from kernelpath.packs.model import Check
 
 
 def find(pack: LintedPack) -> Iterator[Finding]:
     """Yield each check whose severity differs from that of the extended pack's rule of the same path."""
     for text in pack.own_rules:
-        own = text.root.get("severity")
         before = _replaced(pack, text.rule.stage, text.rule.name)
-        old = _severity(before) if before else None
-        if own is None or before is None or old is None or documents.to_plain(own) == documents.to_plain(old):
+        root = read_yaml(rule_source(before)) if before else None
+        if not isinstance(text.rule, Check) or before is None or not isinstance(root, documents.Mapping):
             continue
-        was, now = documents.to_plain(old), documents.to_plain(own)
-        message = f"the rule was of severity `{was}` in pack `{before.pack}`, and is `{now}` here"
-        label = Label(old.span, "the severity that it had")
-        yield Finding(message, own.span, f"keep `{was}`, or give the rule a name of its own", (label,))
+        was, now = _severity(root), _severity(text.root)
+        if "check" in root and was != now:
+            message = f"the rule was of severity `{was}` in pack `{before.pack}`, and is `{now}` here"
+            label = Label(_place(root).span, "the severity that it had")
+            yield Finding(message, _place(text.root).span, f"keep `{was}`, or give the rule another name", (label,))
 
 
 def _replaced(pack: LintedPack, stage: str, name: str) -> RuleFile | None:
@@ -32,9 +33,14 @@ def _replaced(pack: LintedPack, stage: str, name: str) -> RuleFile | None:
     return next((file for file in files if (file.stage, file.name) == (stage, name)), None)
 
 
-def _severity(file: RuleFile) -> Node | None:
-    root = read_yaml(rule_source(file))
-    return root.get("severity") if isinstance(root, documents.Mapping) else None
+def _severity(root: documents.Mapping) -> str:
+    """Return the severity of a check, `error` unless it is said."""
+    return str(documents.to_plain(root["severity"])) if "severity" in root else ERROR
+
+
+def _place(root: documents.Mapping) -> Node:
+    """Return where a rule says its severity; its first key if it does not."""
+    return root["severity"] if "severity" in root else root.entries[0][0]
 
 
 LINT = Lint(
@@ -48,7 +54,6 @@ LINT = Lint(
         summary: A box is no larger than twice the limit.
         why: Larger ones do not fit the shelf.
         severity: warning
-        each: box
         check: box.size <= 2 * limit
         message: box `{box.id}` has size {box.size}
         """,
@@ -58,8 +63,6 @@ LINT = Lint(
         # boxes/size-limit.yaml
         summary: A box is no larger than twice the limit.
         why: Larger ones do not fit the shelf.
-        severity: error
-        each: box
         check: box.size <= 2 * limit
         message: box `{box.id}` has size {box.size}
         """,

@@ -61,7 +61,6 @@ LINT = Lint(
     bad="""
         summary: A box is labelled by its lid.
         why: Labels are read from afar.
-        each: box
         resolve: label
         first:
           - {value: '"open"'}
@@ -70,7 +69,6 @@ LINT = Lint(
     good="""
         summary: A box is labelled by its lid.
         why: Labels are read from afar.
-        each: box
         resolve: label
         first:
           - {when: box.lid, value: '"closed"'}

@@ -52,8 +52,6 @@ LINT = Lint(
     bad="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: a red box has no lid
@@ -61,8 +59,6 @@ LINT = Lint(
     good="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: box `{box.id}` is red and has no lid

@@ -1,4 +1,4 @@
-"""A variable that a scope's rules should give, and none does."""
+"""A variable that a stage's rules should give, and none does."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from kernelpath.packs.reads import gives
 
 
 def find(pack: LintedPack) -> Iterator[Finding]:
-    """Yield each name under a scope's `given` that no rule of the scope gives."""
-    usage = Usage(pack)
-    for key, node in pack.section("scopes"):
+    """Yield each name under a stage's `gives` that no rule of the stage gives, in this pack or in one above it."""
+    read = Usage(pack).names_read
+    for key, node in pack.section("stages"):
         assert isinstance(node, documents.Mapping)
-        given = node.get("given")
-        made = {gives(rule) for model in pack.models for rule in model.rules() if rule.scope == key.text}
-        for name, _ in given.entries if isinstance(given, documents.Mapping) else ():
+        listed = node.get("gives")
+        stages = [model.stages[key.text] for model in pack.models if key.text in model.stages]
+        made = {gives(rule) for stage in stages for rule in stage.rules}
+        for name, _ in listed.entries if isinstance(listed, documents.Mapping) else ():
             if name.text not in made:
-                unread = name.text not in usage.read_in_scope(key.text) | usage.values_read
-                edits = removal(pack.layer.root, ("scopes", key.text, "given", name.text)) if unread else []
-                message = f"no rule of scope `{key.text}` gives `{name.text}`"
-                yield Finding(message, name.span, edits=edits, fix="take it out of `given`")
+                unread = not any(name.text == each.rpartition(".")[2] for each in read)
+                edits = removal(pack.layer.root, ("stages", key.text, "gives", name.text)) if unread else []
+                message = f"no rule of stage `{key.text}` gives `{name.text}`"
+                yield Finding(message, name.span, edits=edits, fix="take it out of `gives`")
 
 
 LINT = Lint(
     code="ungiven-variable",
-    summary="a variable under `given` is given by a rule",
-    why="a rule that reads a variable which no rule gives can never be evaluated",
+    summary="a variable under `gives` is given by a rule",
+    why="what reads a variable that no rule gives can never be evaluated",
     bad="""
         # pack.yaml
-        scopes:
-          box: {given: {weight: int}}
+        stages:
+          boxes: {gives: {weight: int}}
         """,
     good="""
         # pack.yaml
-        scopes:
-          box: {given: {weight: int}}
+        stages:
+          boxes: {gives: {weight: int}}
         # boxes/weight.yaml
         summary: A box weighs twice its size.
         why: Boxes are full.
-        each: box
         resolve: weight
         first:
           - {value: box.size * 2}
         """,
     find=find,
-    fixed="takes the name out of `given` where nothing reads it",
+    fixed="takes the name out of `gives` where nothing reads it",
 )

@@ -26,14 +26,14 @@ LINT = Lint(
     bad="""
         # pack.yaml
         functions:
-          is_tiny: {parameters: {size: int}, doc: whether a size is tiny, value: size < 2}
+          is_tiny: {parameters: {size: int}, doc: whether a size is tiny, is: size < 2}
         """,
     good="""
         # pack.yaml
         functions:
-          is_tiny: {parameters: {size: int}, doc: whether a size is tiny, value: size < 2}
-        programs:
-          look: {value: 'count b in boxes: is_tiny(b.size)'}
+          is_tiny: {parameters: {size: int}, doc: whether a size is tiny, is: size < 2}
+        questions:
+          look: {answer: 'count b in boxes: is_tiny(b.size)'}
         """,
     find=find,
     fixed="takes the function out",

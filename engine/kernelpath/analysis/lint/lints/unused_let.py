@@ -32,8 +32,6 @@ LINT = Lint(
     bad="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         let: {closed: box.lid}
         check: box.lid
@@ -42,8 +40,6 @@ LINT = Lint(
     good="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         let: {closed: box.lid}
         check: closed

@@ -21,7 +21,6 @@ LINT = Lint(
     bad="""
         summary: A box is labelled by its colour.
         why: Labels are read from afar.
-        each: box
         table: label
         inputs: {colour: box.colour, lid: box.lid}
         rows:
@@ -31,7 +30,6 @@ LINT = Lint(
     good="""
         summary: A box is labelled by its colour.
         why: Labels are read from afar.
-        each: box
         table: label
         inputs: {colour: box.colour, lid: box.lid}
         rows:

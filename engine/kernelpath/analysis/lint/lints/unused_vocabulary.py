@@ -28,14 +28,14 @@ LINT = Lint(
         vocabularies:
           material: {doc: what a box is made of, values: [wood, tin]}
         records:
-          Box: {fields: {material: {type: string}}}
+          Box: {fields: {material: string}}
         """,
     good="""
         # pack.yaml
         vocabularies:
           material: {doc: what a box is made of, values: [wood, tin]}
         records:
-          Box: {fields: {material: {type: material}}}
+          Box: {fields: {material: material}}
         """,
     find=find,
     fixed="takes the vocabulary out",

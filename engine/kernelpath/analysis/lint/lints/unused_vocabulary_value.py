@@ -35,16 +35,14 @@ def find(pack: LintedPack) -> Iterator[Finding]:
 
 
 def _from_outside(pack: LintedPack) -> set[str]:
-    """Return the vocabularies whose values callers or operations of the engine give."""
+    """Return the vocabularies whose values documents hold, or questions and the engine give."""
     model = pack.pack
-    types: list[Type] = [f.type for r in model.records.values() for f in r.fields if f.value is None]
+    made = {table.record for table in model.items.values()}
+    made |= {str(value.type) for value in model.values.values() if value.fields}
+    types: list[Type] = [document.type for document in model.documents.values()]
+    types += [type_ for shape in model.records.values() if shape.name not in made for type_ in shape.fields.values()]
     types += [type_ for scope in model.scopes.values() for type_ in scope.locals.values()]
-    given = {name for program in model.programs.values() for name in program.inputs}
-    for program in model.programs.values():
-        for entry in program.entries:
-            into = entry.settings.get("into") if entry.verb in ("run", "call", "judge") else None
-            given |= set(into) if isinstance(into, dict) else {into} if isinstance(into, str) else set()
-    types += [model.values[name] for name in given if name in model.values]
+    types += [value.type for value in model.values.values() if value.input]
     return {part.name for type_ in types for part in parts_of(type_) if isinstance(part, Vocabulary)}
 
 
@@ -68,15 +66,15 @@ LINT = Lint(
         # pack.yaml
         vocabularies:
           grade_name: {doc: how large a box is, values: [small, large, huge]}
-        scopes:
-          box: {given: {grade: grade_name}}
+        stages:
+          boxes: {gives: {grade: grade_name}}
         """,
     good="""
         # pack.yaml
         vocabularies:
           grade_name: {doc: how large a box is, values: [small, large]}
-        scopes:
-          box: {given: {grade: grade_name}}
+        stages:
+          boxes: {gives: {grade: grade_name}}
         """,
     find=find,
     fixed="takes the value out",
