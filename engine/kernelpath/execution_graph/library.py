@@ -86,6 +86,7 @@ def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:
     "Options: `identity`, the member that names a step.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def patch_ids(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> SimpleNamespace:
@@ -101,6 +102,7 @@ def patch_ids(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> S
     "are traced. Without a patch the very list is given back.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def patched(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> SimpleNamespace:
@@ -116,6 +118,7 @@ def patched(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> Sim
     "which layers. Options: `key_order` false ignores the order of members.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def layer_lists(
@@ -135,6 +138,7 @@ def layer_lists(
     doc="The highest layer that some list of layers names, -1 if none does, and those that are named more than once.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def named_layers(layers: Sequence[Any]) -> SimpleNamespace:
@@ -149,6 +153,7 @@ def named_layers(layers: Sequence[Any]) -> SimpleNamespace:
     "`overridden`, where lists of single layers stand and of which section.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def derived_graph(path: Any, catalog: Mapping[str, Any], layers: int, options: Mapping[str, Any]) -> SimpleNamespace:
@@ -164,6 +169,7 @@ def derived_graph(path: Any, catalog: Mapping[str, Any], layers: int, options: M
         ('sources_of(member("a", 1), [null], ["over"], "x")', {"x.a": {"source": "derived"}}),
     ],
     library=LIBRARY,
+    work={0: "deep"},
 )
 def sources_of(merged: Any, layers: Sequence[Any], names: Sequence[str], prefix: str) -> dict[str, Any]:
     return trace(merged, layers, names, prefix)
@@ -175,6 +181,7 @@ def sources_of(merged: Any, layers: Sequence[Any], names: Sequence[str], prefix:
     "there once. Options: `identity`; `member` and `names`: what steps that differ get, one name for each list.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def interleave(
@@ -189,6 +196,7 @@ def interleave(
     "the member with the layers of an outcome.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def varying(steps: Sequence[Any], options: Mapping[str, Any]) -> list[str]:
@@ -201,6 +209,7 @@ def varying(steps: Sequence[Any], options: Mapping[str, Any]) -> list[str]:
     "`always`, slots that are there from the start; `reads` and `writes`, the members that hold slots.",
     examples=[],
     library=LIBRARY,
+    work={0: "deep"},
 )
 @_on_any_input
 def unwritten_reads(layers: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
