@@ -9,8 +9,6 @@ from pathlib import Path
 
 from kernelpath.analysis.testing import CaseResult, PackTests, read_tests
 from kernelpath.diagnostics import Diagnostic, Source
-from kernelpath.evaluate.operation_use import misuses
-from kernelpath.packs.availability import idle
 from kernelpath.packs.contents import PackFiles, changed_files
 from kernelpath.packs.files import PACK_FILE, PackErrors, read_pack_files, shown_path
 from kernelpath.packs.model import Pack
@@ -67,7 +65,7 @@ def _faults(files: PackFiles) -> tuple[Pack | None, tuple[str, ...]]:
         pack = read_pack(files.folder, files)
     except PackErrors as errors:
         return None, _messages(errors.diagnostics)
-    return pack, _messages([*misuses(pack), *idle(pack)])
+    return pack, ()
 
 
 def _messages(found: Sequence[Diagnostic]) -> tuple[str, ...]:
