@@ -13,7 +13,7 @@ import pytest
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load_folder
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 from kernelpath.language import RUNTIME
 from kernelpath.packs.generate import generate
 from kernelpath.packs.python_text import TAKEN
@@ -30,7 +30,6 @@ RULE = """\
 summary: A
 why: b
 severity: error
-each: painting
 let: {{{0}: box.size}}
 check: {0} < 5
 message: '{{{0}}}'
@@ -47,23 +46,23 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> CompiledPack:
 def test_lets_of_any_name(pack: CompiledPack) -> None:
     """Each rule finds what it should, fused and rule by rule, and says the value."""
     order = [{"name": "a", "size": 1, "on": "floor"}, {"name": "b", "size": 9, "on": "a"}]
-    assert run_program(pack, "paint", {"ordered": order[:1]}).value == {"coats": ["red by below"], "boxes": 1}
-    found = run_program(pack, "paint", {"ordered": order}).report.diagnostics
+    assert ask(pack, "paint", {"order": {"boxes": order[:1]}}).value == {"coats": ["red by below"], "boxes": 1}
+    found = ask(pack, "paint", {"order": {"boxes": order}}).report.diagnostics
     assert [(d.subject, d.message) for d in found] == [("b", "9")] * len(NAMES)
 
 
 def test_variables_of_any_name(tmp_path: Path) -> None:
     """Variables that a walk reads, gives, collects and keeps keep apart whatever they are called."""
-    renamed = {"coat_text": "out_coat", "coats": "len", "raws": "items", "below": "slots", "largest": "position"}
+    renamed = {"coat_text": "out_coat", "coats": "len", "orders": "items_", "below": "slots_", "largest": "position"}
     folder = copied(BOXES, tmp_path / "boxes")
     for path in folder.rglob("*.yaml"):
         text = path.read_text(encoding="utf-8")
         for old, new in renamed.items():
-            text = text.replace(f"keep: {{shelves: {old}}}", "").replace(old, new)
-        path.write_text(text.replace("shelves: slots", "shelves: slots"), encoding="utf-8")
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
     order = [{"name": "a", "size": 1, "on": "floor"}, {"name": "b", "size": 2, "on": "a", "paint": "blue"}]
-    answer = run_program(load_folder(folder), "paint", {"ordered": order}).value
-    assert answer == {"len": ["red by slots", "blue by order"], "boxes": 2}
+    answer = ask(load_folder(folder), "paint", {"order": {"boxes": order}}).value
+    assert answer == {"len": ["red by slots_", "blue by order"], "boxes": 2}
 
 
 @pytest.mark.parametrize("name", ["execution-v0", "strict"])

@@ -8,17 +8,15 @@ from typing import Any
 import pytest
 
 from kernelpath.evaluate.loading import load_folder
-from kernelpath.evaluate.program import Outcome, run_program
+from kernelpath.evaluate.question import Outcome, ask
 from packs.folders import BOXES, copied, written
 
-CHECK = (
-    "summary: A\nwhy: b\nseverity: {severity}\neach: painting\norder: {order}\ncheck: {check}\nmessage: '{message}'\n"
-)
+CHECK = "summary: A\nwhy: b\nseverity: {severity}\ncheck: {check}\nmessage: '{message}'\n"
 
 
-def check(condition: str, message: str, order: int = 40, severity: str = "error", extra: str = "") -> str:
+def check(condition: str, message: str, severity: str = "error", extra: str = "") -> str:
     """Return a check of the paint stage."""
-    return CHECK.format(check=condition, message=message, order=order, severity=severity) + extra
+    return CHECK.format(check=condition, message=message, severity=severity) + extra
 
 
 @pytest.fixture
@@ -28,7 +26,7 @@ def paint(tmp_path: Path) -> Any:
     def run(order: Any, **files: str) -> Outcome:
         names = {f"{name.replace('__', '/').replace('_', '-')}.yaml": text for name, text in files.items()}
         pack = written(copied(BOXES, tmp_path / "boxes"), names)
-        return run_program(load_folder(pack), "paint", {"ordered": order})
+        return ask(load_folder(pack), "paint", {"order": {"boxes": order}})
 
     return run
 
@@ -47,7 +45,6 @@ def test_slots_carry_from_box_to_box(paint: Any) -> None:
     """What one item leaves in a slot the next one reads."""
     outcome = paint([box("a"), box("b", "a", paint="blue"), box("c", "b"), box("d", "a")])
     assert outcome.value == {"coats": ["red by below", "blue by order", "blue by below", "red by below"], "boxes": 4}
-    assert outcome.workspace["shelves"] == {"floor": "red", "a": "red", "b": "blue", "c": "blue", "d": "red"}
 
 
 def test_a_fault_is_told_once(paint: Any) -> None:
@@ -101,19 +98,20 @@ def test_warnings_do_not_reject(paint: Any) -> None:
     assert outcome.value == {"coats": ["red by below"], "boxes": 1}
 
 
-def test_a_failing_check_without_stop_lets_the_others_speak(paint: Any) -> None:
-    """Two independent faults of one item are two messages, in the order of the rules."""
-    rules = {"paint__b_one": check('coat == "blue"', "one"), "paint__a_two": check("box.size > 5", "two", 50)}
-    assert [message for _, _, message in told(paint([box("a")], **rules))] == ["one", "two"]
+def test_checks_that_guard_nothing_let_the_others_speak(paint: Any) -> None:
+    """Two independent faults of one item are two messages, in the order of the rules' names."""
+    rules = {"paint__b_one": check('coat == "blue"', "one"), "paint__a_two": check("box.size > 5", "two")}
+    assert [message for _, _, message in told(paint([box("a")], **rules))] == ["two", "one"]
 
 
-def test_a_stop_ends_the_item(paint: Any) -> None:
-    """After a check with `stop` failed, no later rule looks at the item."""
+def test_a_guard_keeps_the_item_from_the_rules_that_read_what_it_guards(paint: Any) -> None:
+    """Where a guard failed, a rule that reads what it guards is not asked, and one that does not is."""
     rules = {
-        "paint__b_one": check('coat == "blue"', "one", extra="stop: true\n"),
-        "paint__a_two": check("box.size > 5", "two", 50),
+        "paint__z_one": check('box.kind == "wood"', "one", extra="guards: [box.kind]\n"),
+        "paint__a_two": check('box.kind in ["wood", "paper"]', "two"),
+        "paint__a_three": check("box.size > 5", "three"),
     }
-    assert [message for _, _, message in told(paint([box("a")], **rules))] == ["one"]
+    assert [message for _, _, message in told(paint([box("a")], **rules))] == ["three", "one"]
 
 
 def test_a_rule_that_cannot_be_evaluated_is_a_finding(paint: Any) -> None:
@@ -127,8 +125,8 @@ def test_a_rule_that_cannot_be_evaluated_is_a_finding(paint: Any) -> None:
 
 def test_what_an_open_check_makes_sure_of_is_not_relied_on(paint: Any) -> None:
     """A check with `stop` that has no value, or reads what is unknown, is no ground for the rules that rely on it."""
-    sure = check("{0} and below != null", "x", 31, extra="stop: true\n")
-    rules = {"paint__reads": check('lower(below) == "red"', "{below}", 50)}
+    sure = check("{0} and below != null", "x", extra="guards: [below]\n")
+    rules = {"paint__reads": check('lower(below) == "red"', "{below}")}
     broken = paint(
         [box("a", "nowhere"), box("b", "gone", paint="blue")],
         paint__sure=sure.format("1 // (box.size - 1) > 0"),
@@ -143,7 +141,7 @@ def test_what_an_open_check_makes_sure_of_is_not_relied_on(paint: Any) -> None:
 def test_no_row_is_asked_after_the_first_that_applies(paint: Any) -> None:
     """A later row without a value is no fault of a box that an earlier row is for, be the box at fault or not."""
     table = (
-        "summary: A\nwhy: b\neach: painting\norder: 25\ntable: coat_text\nhit: first\nrows:\n"
+        "summary: A\nwhy: b\ntable: coat_text\nhit: first\nrows:\n"
         "  - {when: box.size < 5, value: '\"small\"'}\n  - {when: 1 // (box.size - 1) > 0, value: '\"big\"'}\n"
         "  - {value: '\"any\"'}\n"
     )
@@ -162,7 +160,7 @@ def test_items_that_a_flow_does_not_visit_are_not_checked(paint: Any) -> None:
 def test_two_rows_of_a_unique_table_are_a_finding(paint: Any) -> None:
     """Hit policy `unique` holds: where two rows apply the table gives nothing, and says so."""
     table = (
-        "summary: A\nwhy: b\neach: painting\norder: 25\ntable: coat_text\nhit: unique\nrows:\n"
+        "summary: A\nwhy: b\ntable: coat_text\nhit: unique\nrows:\n"
         "  - {when: box.size < 5, value: '\"small\"'}\n  - {when: box.size > 3, value: '\"big\"'}\n"
         "  - {value: '\"any\"'}\n"
     )

@@ -14,7 +14,6 @@ def check(**lines: str | None) -> str:
         "summary": "summary: A step reads a slot as it is.",
         "why": "why: |\n  A kernel reads words.",
         "severity": "severity: error",
-        "each": "each: visit",
         "when": 'when: step.op != "cast"',
         "check": "check: input == held",
         "message": 'message: "step `{step.id}` reads {input}, but {held} is there"',
@@ -23,8 +22,8 @@ def check(**lines: str | None) -> str:
 
 
 def resolve(body: str) -> str:
-    """Return a resolution of stage `flow`, from its fourth line on as given."""
-    return f"summary: A\nwhy: b\neach: visit\n{body}\n"
+    """Return a resolution of stage `flow`, from its third line on as given."""
+    return f"summary: A\nwhy: b\n{body}\n"
 
 
 YAML: dict[str, str | bytes] = {
@@ -34,8 +33,6 @@ YAML: dict[str, str | bytes] = {
     "flow/a-text": "hello\n",
     "flow/not-utf-8": b"summary: A\nwhy: \xff\n",
     "flow/control-character": check(summary="summary: A\x07"),
-    "flow/order-nan": check(order="order: .nan"),
-    "flow/order-infinite": check(order="order: -1e400"),
     "flow/tab": check(check="check:\n\tinput == held"),
     "flow/open-bracket": check(check="check: [input == held"),
     "flow/open-quote": check(message='message: "step reads'),
@@ -57,7 +54,6 @@ SHAPE: dict[str, str | bytes] = {
     "flow/misspelt-message": check(message='mesage: "no"'),
     "flow/no-message": check(message=None),
     "flow/no-why": check(why=None),
-    "flow/no-each": check(each=None),
     "flow/no-kind": check(check=None),
     "flow/two-kinds": check(extra="resolve: math\nfirst:\n  - value: held"),
     "flow/misspelt-kind": check(check="chekc: input == held"),
@@ -67,9 +63,8 @@ SHAPE: dict[str, str | bytes] = {
     "flow/unknown-severity": check(severity="severity: fatal"),
     "flow/number-as-summary": check(summary="summary: 5"),
     "flow/text-as-decisions": check(extra="decisions: E55"),
-    "flow/text-as-order": check(extra="order: first"),
-    "flow/yes-as-boolean": check(extra="stop: yes"),
-    "flow/text-as-verdicts": check(extra="verdicts: kv"),
+    "flow/text-as-guards": check(extra="guards: held"),
+    "flow/text-as-tags": check(extra="tags: kv"),
     "flow/number-as-message": check(message="message: 5"),
     "flow/bad-name-of-let": check(extra="let: {Bad-Name: held}"),
     "flow/no-candidates": resolve("resolve: math\nfirst: []"),
@@ -86,16 +81,11 @@ NAMES: dict[str, str | bytes] = {
     "flow/foreign-function": check(check='check: step.id.startsWith("a")'),
     "flow/foreign-null": check(check="check: input == None"),
     "flow/foreign-true": check(check="check: True"),
-    "flow/misspelt-scope": check(each="each: vist"),
-    "flow/scope-of-another-stage": check(each="each: request"),
-    "step-shape/scope-of-another-stage": check(),
     "flwo/unknown-stage": check(),
     "flow/misspelt-given": resolve("resolve: mth\nfirst:\n  - {value: held}"),
     "flow/given-by-two-rules": resolve("resolve: math\nfirst:\n  - {value: default_math}"),
     "flow/let-that-hides-a-variable": check(extra="let: {input: held}"),
-    "flow/misspelt-field-in-let": check(
-        extra="let: {wanted: step.precison.inputDtype}", check="check: wanted == held"
-    ),
+    "flow/misspelt-field-in-let": check(extra="let: {wanted: step.precison.inputDtype}", check="check: wanted == held"),
     "flow/misspelt-table-input": resolve(
         "table: math\ninputs: {colour: step.op}\nrows:\n  - {match: {color: cast}, value: default_math}"
     ),
@@ -150,14 +140,14 @@ TYPES: dict[str, str | bytes] = {
     "flow/source-that-is-no-text": resolve('resolve: kv_io\nfirst:\n  - {value: "null", source: 5}'),
     "flow/slot-that-is-no-text": resolve("transition: {slot: step.index, holds: output}"),
     "flow/slot-of-another-type": resolve("transition: {slot: step.dst, holds: step.index}"),
-    "gate/transition-without-flow": (
-        "summary: A\nwhy: b\neach: request\ntransition: {slot: schema_name, holds: schema_name}\n"
-    ),
+    "gate/transition-without-flow": ("summary: A\nwhy: b\ntransition: {slot: schema_name, holds: schema_name}\n"),
     "flow/built-row-without-path": resolve("table: kv_io\nhit: build\nrows:\n  - {value: default_math}"),
     "flow/table-that-builds-a-dtype": resolve("table: math\nhit: build\nrows:\n  - {path: a, value: default_math}"),
     "flow/table-that-collects-a-dtype": resolve("table: math\nhit: collect\nrows:\n  - {value: default_math}"),
     "flow/base-without-build": resolve("table: math\nbase: step.raw\nrows:\n  - {value: default_math}"),
-    "flow/base-that-is-no-object": resolve("table: kv_io\nhit: build\nbase: step.id\nrows:\n  - {path: a, value: held}"),
+    "flow/base-that-is-no-object": resolve(
+        "table: kv_io\nhit: build\nbase: step.id\nrows:\n  - {path: a, value: held}"
+    ),
     "flow/path-without-build": resolve("table: math\nrows:\n  - {path: a, value: default_math}"),
     "flow/path-inside-another": resolve(
         "table: kv_io\nhit: build\nrows:\n  - {path: a, value: held}\n  - {path: a.b, value: held}"
@@ -170,10 +160,10 @@ TYPES: dict[str, str | bytes] = {
         "table: math\ninputs: {colour: step.op}\nrows:\n  - {match: {colour: {a: 1}}, value: default_math}"
     ),
     "path-steps/perhaps-no-candidate": (
-        "summary: A\nwhy: b\neach: step\nresolve: part\nfirst:\n  - {when: step.pinned, value: step.id}\n"
+        "summary: A\nwhy: b\nresolve: part\nfirst:\n  - {when: step.pinned, value: step.id}\n"
     ),
     "path-steps/perhaps-not-at-all": (
-        "summary: A\nwhy: b\neach: step\nresolve: part\nwhen: step.pinned\nfirst:\n  - {value: step.id}\n"
+        "summary: A\nwhy: b\nresolve: part\nwhen: step.pinned\nfirst:\n  - {value: step.id}\n"
     ),
     "flow/too-costly": check(check='check: "all a in range(9000): all b in range(9000): a + b > 0"'),
 }

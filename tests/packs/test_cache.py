@@ -191,9 +191,7 @@ IN_ITS_PLACE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("place", ["entry", "key"])
 @pytest.mark.parametrize("kind", IN_ITS_PLACE)
-def test_what_is_not_a_file(
-    cache: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str
-) -> None:
+def test_what_is_not_a_file(cache: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str) -> None:
     """Whatever lies in the place of an entry or of the key is neither waited for nor followed, but replaced."""
     monkeypatch.chdir(cache)  # a socket's path is short
     path = kept(cache, boxes) if place == "entry" else cache / "key"
@@ -322,9 +320,7 @@ ENVIRONMENTS: dict[str, tuple[dict[str, str], str | None]] = {
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_where_the_cache_is(
-    tmp_path: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, environment: str
-) -> None:
+def test_where_the_cache_is(tmp_path: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, environment: str) -> None:
     """The cache is where an absolute path says, below the user's cache folder or below home; else there is none."""
     here = tmp_path / "here"
     here.mkdir()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kernelpath.evaluate.loading import load_folder
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 
 from .folders import BOXES, copied, told, written
 
@@ -17,17 +17,17 @@ def with_function(folder: Path, functions: str, condition: str) -> Path:
     """Return the small pack with further functions, and a check of the shape stage that uses them."""
     pack = copied(BOXES, folder / "boxes")
     text = (pack / "pack.yaml").read_text(encoding="utf-8")
-    rule = f"summary: A\nwhy: b\nseverity: error\neach: order\ncheck: '{condition}'\nmessage: no\n"
-    return written(pack, {"pack.yaml": text.replace("functions:\n", f"functions:\n{functions}"), "shape/f.yaml": rule})
+    rule = f"summary: A\nwhy: b\nseverity: error\ncheck: '{condition}'\nmessage: no\n"
+    return written(pack, {"pack.yaml": text.replace("\nfunctions:\n", f"\nfunctions:\n{functions}"), "shape/f.yaml": rule})
 
 
 def verdict(pack: Path, *boxes: Any) -> list[str | None]:
     """Return the subjects of the boxes that the new rule rejects."""
-    outcome = run_program(load_folder(pack), "paint", {"ordered": list(boxes)})
+    outcome = ask(load_folder(pack), "paint", {"order": {"boxes": list(boxes)}})
     return [found.subject for found in outcome.report.diagnostics if found.rule == "boxes/shape/f"]
 
 
-MAIN = '  name_of: {parameters: {box: json}, value: \'if box.name == null then "main" else text(box.name ?? "")\'}\n'
+MAIN = '  name_of: {parameters: {box: json}, is: \'if box.name == null then "main" else text(box.name ?? "")\'}\n'
 
 
 def test_a_function_may_test_what_a_call_knows(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_rule_that_tests_what_it_knows_is_told(tmp_path: Path) -> None:
 def test_functions_may_call_those_above_them(tmp_path: Path) -> None:
     """A function is made of earlier ones; arguments stand for themselves wherever they stand."""
     functions = (
-        "  twice: {parameters: {n: int}, value: n + n}\n  four: {parameters: {n: int}, value: twice(twice(n))}\n"
+        "  twice: {parameters: {n: int}, is: n + n}\n  four: {parameters: {n: int}, is: twice(twice(n))}\n"
     )
     pack = with_function(tmp_path, functions, "four(index + 1) < 9")
     assert verdict(pack, {"size": 1}, {"size": 1}, {"size": 1}) == ["2"]
@@ -55,14 +55,14 @@ def test_functions_may_call_those_above_them(tmp_path: Path) -> None:
 
 def test_a_function_cannot_call_itself(tmp_path: Path) -> None:
     """There is no recursion: a function is unknown until its line ends."""
-    [found] = told(with_function(tmp_path, "  again: {parameters: {n: int}, value: again(n)}\n", "again(index) < 9"))
+    [found] = told(with_function(tmp_path, "  again: {parameters: {n: int}, is: again(n)}\n", "again(index) < 9"))
     assert found.message == "unknown function `again`"
 
 
 def test_functions_that_grow_without_bound(tmp_path: Path) -> None:
     """Doubling a few dozen times would fill memory; the bound is named where the call is."""
-    lines = ["  f0: {parameters: {n: int}, value: n + n}\n"]
-    lines += [f"  f{k}: {{parameters: {{n: int}}, value: f{k - 1}(f{k - 1}(n))}}\n" for k in range(1, 6)]
+    lines = ["  f0: {parameters: {n: int}, is: n + n}\n"]
+    lines += [f"  f{k}: {{parameters: {{n: int}}, is: f{k - 1}(f{k - 1}(n))}}\n" for k in range(1, 6)]
     found = told(with_function(tmp_path, "".join(lines), "f5(index) < 9"))
     assert {mistake.message for mistake in found} == {
         "with its functions written out, the expression has over 5,000 parts"
@@ -79,6 +79,6 @@ def test_functions_that_grow_without_bound(tmp_path: Path) -> None:
 )
 def test_wrong_calls(tmp_path: Path, call: str, message: str) -> None:
     """A call that does not fit is told at the call, not at the function."""
-    functions = "  four: {parameters: {n: int}, value: n + 4}\n"
+    functions = "  four: {parameters: {n: int}, is: n + 4}\n"
     [found] = told(with_function(tmp_path, functions, f"{call} < 9"))
-    assert (found.message, found.span and found.span.line) == (message, 5)
+    assert (found.message, found.span and found.span.line) == (message, 4)

@@ -16,7 +16,7 @@ import pytest
 
 import kernelpath as kp
 from kernelpath.evaluate import loading
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 from kernelpath.graph import catalog
 from kernelpath.packs import cache, cache_folder, contents
 
@@ -37,8 +37,8 @@ def cache_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def answer(pack: Path) -> Any:
     """Return what a pack answers in a process that remembers nothing."""
     loading._loaded.cache_clear()
-    contents._extended_name.cache_clear()
-    return run_program(loading.load_folder(pack), "paint", {"ordered": ORDER}).value
+    contents._extended_names.cache_clear()
+    return ask(loading.load_folder(pack), "paint", {"order": {"boxes": ORDER}}).value
 
 
 #: Every place at which something is read, listed, digested, built or kept; an editor may act before or after each.
@@ -161,14 +161,14 @@ import json, sys
 from pathlib import Path
 from kernelpath import PackErrors
 from kernelpath.evaluate import loading
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 from kernelpath.packs import contents
 for line in sys.stdin:
     loading._loaded.cache_clear()
-    contents._extended_name.cache_clear()
+    contents._extended_names.cache_clear()
     try:
         pack = loading.load_folder(Path(sys.argv[1]))
-        found = run_program(pack, "paint", {"ordered": json.loads(sys.argv[2])}).value
+        found = ask(pack, "paint", {"order": {"boxes": json.loads(sys.argv[2])}}).value
     except PackErrors:
         found = "refused"
     print(json.dumps(found), flush=True)

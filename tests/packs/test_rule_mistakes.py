@@ -25,7 +25,7 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(pack: Path) -> dict[str, list[Diagnostic]]:
-    """Return what is told about each file; all of it comes from one reading of the pack."""
+    """Return what is reported about each file; all of it comes from one reading of the pack."""
     by_file: dict[str, list[Diagnostic]] = {}
     for diagnostic in told(pack):
         assert diagnostic.span is not None
@@ -33,7 +33,7 @@ def found(pack: Path) -> dict[str, list[Diagnostic]]:
     return by_file
 
 
-def test_each_mistake_is_told_once_in_one_go(pack: Path, found: dict[str, list[Diagnostic]]) -> None:
+def test_each_mistake_is_reported_once_in_one_go(pack: Path, found: dict[str, list[Diagnostic]]) -> None:
     """One reading of a pack with a hundred broken files tells of each one thing, and of good files nothing."""
     wanted = {f"{(pack / name).as_posix()}.yaml": 1 for name in RULE_MISTAKES}
     assert len(wanted) > 100

@@ -36,16 +36,22 @@ def check_call(checker: Checker, node: Call, scope: Scope) -> Expression:
         return _check_source(checker, node)
     node = replace(node, arguments=tuple(checker.check(argument, scope) for argument in node.arguments))
     vocabulary = checker.names.vocabularies.get(node.function)
-    if node.function not in DECLARED and vocabulary is not None:
+    if vocabulary is not None and not _is_used(checker, node.function):
         return _check_vocabulary(checker, node, vocabulary)
     if node.function not in DECLARED:
         return _unknown_function(checker, node)
     if UNKNOWN in [argument.type for argument in node.arguments]:
         return replace(node, type=UNKNOWN)
-    library, known = DECLARED[node.function].library, checker.names.libraries
-    if library is not None and known is not None and library not in known:
+    library = DECLARED[node.function].library
+    if library is not None and not _is_used(checker, node.function):
         return checker.failed(node, wording.unused_library(node.function, library))
     return _check_builtin(checker, node)
+
+
+def _is_used(checker: Checker, function: str) -> bool:
+    """Return whether a name is that of a built-in of the language, or of a library that the pack uses."""
+    known = checker.names.libraries
+    return function in DECLARED and (known is None or DECLARED[function].library in {None, *known})
 
 
 def _unknown_function(checker: Checker, node: Call) -> Expression:

@@ -6,7 +6,7 @@ demand; one that needs itself is reported with the whole path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,6 @@ from kernelpath.packs.declarations import (
     doc_of,
     items_at,
     mapping_at,
-    row_type,
     words_at,
 )
 from kernelpath.packs.documents import Node, Scalar, to_plain
@@ -33,6 +32,8 @@ from kernelpath.packs.terms import place_of
 REQUEST = "request"
 #: What a column is made of, where a table goes over a list: its element as it was read.
 RAW = "raw"
+#: Mistakes after which nobody can say what a table's rows bind.
+_OF_ROWS = frozenset(("pack/variable", "pack/rows"))
 _INHERITED = ("as", "key", "index", "subject", "within")
 
 
@@ -54,6 +55,7 @@ class CellReader(Declarations):
     rows: dict[str, Row] = field(default_factory=dict)
     gives: dict[str, dict[str, Type]] = field(default_factory=dict)
     reading: list[tuple[str, Scalar]] = field(default_factory=list)
+    lost_in_circles: set[str] = field(default_factory=set)
 
     def _read_cells(self) -> None:
         """Read everything that has a name in expressions."""
@@ -65,6 +67,7 @@ class CellReader(Declarations):
             for name in self.sections[section]:
                 self.cells.setdefault(name, UNKNOWN)
         self.terms.columns = frozenset(name for name in self.cells if "." in name)
+        self.terms.owners = self._owners()
         for name in (*self.sections["items"], *self.sections["values"]):
             self._need(name)
         self.tables = {
@@ -72,6 +75,17 @@ class CellReader(Declarations):
         }
         for name, (key, node) in self.sections["flows"].items():
             self._read_flow(name, key, node)
+
+    def _owners(self) -> dict[str, str]:
+        """Return what has columns: tables, flows and their passes."""
+        owners = dict.fromkeys(self.sections["items"], "table")
+        for flow, (_, node) in self.sections["flows"].items():
+            owners |= {flow: "flow", **{f"{flow}.{name}": "pass" for name in mapping_at(node, "passes")}}
+        return owners
+
+    def _lose(self, name: str) -> None:
+        """Keep a table or a flow that is at fault: what reads its rows or its columns is not to blame."""
+        self.terms.lost.add(name)
 
     def _whole_scope(self, scope: Scope) -> Scope:
         """Return a scope with the types of all cells, some of which were not known when it was read."""
@@ -82,21 +96,56 @@ class CellReader(Declarations):
         """Declare what stages give: a value for a stage of the request, else a column of each table or pass."""
         for name, (key, node) in self.sections["stages"].items():
             given = {word.text: self.terms.type(value) for word, value in mapping_at(node, "gives").entries}
-            for word, _ in mapping_at(node, "gives").entries:
+            words = [word for word, _ in mapping_at(node, "gives").entries]
+            for word in words:
                 self.terms.refuse_word(word)
             self._complete(node, key, "each", "stage")
             for each in words_at(node, "each"):
                 own = self.gives.setdefault(each if each != REQUEST else f"{REQUEST} {name}", {})
-                self._give(each, given, own, key)
+                self._give(each, given, own, words)
+            if not set(words_at(node, "each")) <= {REQUEST, *self.sections["items"], *self.sections["flows"]}:
+                self.terms.lost |= given.keys()  # of what they are columns is not known
+            elif "each" not in node:
+                self.terms.lost |= given.keys()
+                self.cells |= dict.fromkeys(given, UNKNOWN)
 
-    def _give(self, each: str, given: Mapping[str, Type], own: dict[str, Type], key: Scalar) -> None:
-        for word, type_ in given.items():
-            taken = word in self.cells if each == REQUEST else word in own
-            if taken or (each == REQUEST and word in self.sections["values"]):
-                self.terms.fault(key, "pack/given", f"`{word}` is given here and elsewhere", "give it another name")
-            own[word] = type_
+    def _give(self, each: str, given: Mapping[str, Type], own: dict[str, Type], words: list[Scalar]) -> None:
+        for node in words:
+            word, type_ = node.text, given[node.text]
+            taken = self._taken_by(word) if each == REQUEST else self._bound_by(each, word)
+            if word in own or taken:
+                message = f"`{word}` is already {taken or 'given by another stage'}"
+                self.terms.fault(node, "pack/given", message, "give it another name")
+            if not taken or each == REQUEST:
+                own[word] = type_
+            if taken:
+                continue
             for name in self._columns_of(each):
                 self.cells[f"{name}.{word}" if name else word] = ListOf(type_) if name else type_
+
+    def _taken_by(self, word: str) -> str | None:
+        """Return what a name of the request stands for already."""
+        sections = {
+            "values": "value",
+            "items": "table",
+            "flows": "flow",
+            "documents": "document",
+            "constants": "constant",
+        }
+        section = next((each for each in sections if word in self.sections[each]), None)
+        if section:
+            return f"a {sections[section]}"
+        return "given by another stage" if word in self.cells else None
+
+    def _bound_by(self, each: str, word: str) -> str | None:
+        """Return what the rows of a table, or the visits of a flow, bind a name to already."""
+        flow = self.sections["flows"].get(each)
+        table = str(to_plain(flow[1]["over"])) if flow and "over" in flow[1] else each
+        entry = self.sections["items"].get(table)
+        bound = [str(to_plain(entry[1][key])) for key in ("as", "key", "index") if key in entry[1]] if entry else []
+        bound += [*mapping_at(entry[1], "with")] if entry else []
+        bound += [*mapping_at(flow[1], "reads"), *mapping_at(flow[1], "pass")] if flow else []
+        return f"a variable of {'flow' if flow else 'table'} `{each}`" if word in bound else None
 
     def _columns_of(self, each: str) -> list[str]:
         """Return what a column that is given for each of these is a column of, an empty name for the request."""
@@ -109,6 +158,8 @@ class CellReader(Declarations):
 
     def _declare_slots(self) -> None:
         for name, (key, node) in self.sections["flows"].items():
+            if not self._complete(node, key, "passes", "flow"):
+                self._lose(name)
             if self._complete(node, key, "slots", "flow"):
                 held = self.terms.type(node["slots"])
                 for pass_ in mapping_at(node, "passes"):
@@ -147,9 +198,9 @@ class CellReader(Declarations):
             self.reading.pop()
 
     def _cycle(self, path: list[str]) -> None:
+        self.lost_in_circles |= set(path)
         lines = [f"`{name}` (line {self._key(name).span.line})" for name in path]
-        key = self._key(path[0])
-        self.terms.fault(key, "pack/cycle", f"the type depends on itself: {' -> '.join(lines)}", "say its `type`")
+        self.terms.fault(self._key(path[0]), "pack/cycle", circle_words(lines))
 
     def _key(self, name: str) -> Scalar:
         return next(self.sections[each][name][0] for each in ("values", "items") if name in self.sections[each])
@@ -188,14 +239,16 @@ class CellReader(Declarations):
         if said is not None:
             self.cells[name] = said
         when = self._optional_term(node, "when", BOOL)
-        ask = self._ask(node)
-        made = "ask" in node or "fields" in node
-        if not made and not self._complete(node, key, "is", "value"):
+        if not self._is_one_kind(node, key):
+            self.cells[name] = UNKNOWN
             return
+        ask = self._ask(node)
         facts = (when.checked,) if when else ()
         term = self._term(node["is"], said, facts=facts) if "is" in node else None
-        record = str(to_plain(node["type"])) if "fields" in node and "type" in node else None
-        fields = self._columns(node, {}, record) if record in self.record_types and record else ()
+        record = self.row_types.get(name)
+        fields = self._columns(node, {}, record) if record else ()
+        if record and record != to_plain(node["type"]):
+            said = UNKNOWN  # another record has this name
         found = said or (term.checked.type if term else JSON if ask else UNKNOWN)
         type_ = optional(found) if when else found
         otherwise = self._optional_term(node, "otherwise", type_ if type_ != UNKNOWN else None)
@@ -215,6 +268,24 @@ class CellReader(Declarations):
             place=place_of(key),
         )
 
+    def _is_one_kind(self, node: documents.Mapping, key: Scalar) -> bool:
+        """Return whether a value is defined in just one way, with the keys that belong to it; says so if not."""
+        kinds = [each for each in ("is", "fields", "ask") if each in node]
+        if len(kinds) > 1:
+            message = f"of the keys {', '.join(kinds)} only one may be here"
+            self.terms.fault(node.key(kinds[1]) or key, "shape/several-shapes", message, "make two values of it")
+        for word in ("with", "places"):
+            if word in node and "ask" not in node:
+                message = f"`{word}` belongs to a value with `ask`"
+                self.terms.fault(node.key(word) or key, "shape/unknown-key", message, "say with `ask` which question")
+                return False
+        if "ask" in node and "type" in node and to_plain(node["type"]) != "json":
+            message, help_text = "the answer of a question is `json`", "leave `type` out, and test the answer"
+            self.terms.fault(node["type"], "pack/ask", message, help_text)
+        if "fields" in node and not self._complete(node, key, "type", "value"):
+            return False
+        return len(kinds) == 1 or (not kinds and self._complete(node, key, "is", "value"))
+
     def _ask(self, node: documents.Mapping) -> Ask | None:
         if "ask" not in node:
             return None
@@ -224,6 +295,9 @@ class CellReader(Declarations):
             if (wanted := self._settable(key)) and (term := self._term(value, wanted)):
                 given[key.text] = term
         places: Any = to_plain(node["places"]) if "places" in node else {}
+        for key, value in mapping_at(node, "places").entries:
+            self.named(key, {name: 1 for name in given if name in self.documents}, "document")
+            self._refuse_place(value)
         for name, term in given.items():
             place = pointer_of(term.checked.expression, self.values, self.tables, self.documents)
             if place is not None and name in self.documents:
@@ -235,7 +309,8 @@ class CellReader(Declarations):
         inputs = {name for name, (_, node) in self.sections["values"].items() if "input" in node}
         known = [*self.documents, *sorted(inputs)]
         if key.text not in known:
-            self.terms.unknown(key, "input", key.text, known, "a value with `input: true` may be given, and a document")
+            help_text = "documents may be given, and values with `input: true`"
+            self.terms.unknown(key, "document or input", key.text, known, help_text)
             return None
         self._need(key.text)
         return self.cells[key.text]
@@ -243,6 +318,10 @@ class CellReader(Declarations):
     def _stages_at(self, node: documents.Mapping, key: str) -> tuple[str, ...]:
         """Return the stages that a key names; `stage.table` is the stage over that table alone."""
         stages = self.sections["stages"]
+        for item in items_at(node, key):
+            own = stages.get(str(to_plain(item)))
+            if own and own[1] is node:
+                self.terms.fault(item, "pack/stage", f"stage `{to_plain(item)}` is after itself")
         known = {*stages, *(f"{name}.{each}" for name, (_, own) in stages.items() for each in words_at(own, "each"))}
         return tuple(
             name
@@ -253,16 +332,24 @@ class CellReader(Declarations):
     # Tables of items
 
     def _read_table(self, name: str, key: Scalar, node: documents.Mapping) -> None:
+        before = len(self.terms.diagnostics)
         like = self._liked(node)
+        if "like" in node and like is None:
+            self._lose(name)
+            return
         node = self._inherited(node, like)
         if not self._complete(node, key, "of", "table") or not self._complete(node, key, "as", "table"):
+            self._lose(name)
             return
         outer = self._outer(node)
         source, over, element = self._source(node, outer)
-        record = row_type(node)
+        record = self.row_types.get(name)
         own = Record(record, self.record_types[record]) if record else element
         self.cells[name] = ListOf(own)
         row = self.rows[name] = self._row(node, own, outer)
+        if source in self.terms.lost or any(d.rule in _OF_ROWS for d in self.terms.diagnostics[before:]):
+            self._lose(name)
+            return
         when = self._optional_term(node, "when", BOOL)
         after = self._stages_at(node, "after")
         columns = self._columns(node, self._read_from(node, source, element, outer), record) if record else ()
@@ -295,7 +382,10 @@ class CellReader(Declarations):
         name = self.named(node["like"], self.sections["items"], "table", "items")
         if name:
             self._need(name)
-        return name
+        if "fields" in node:
+            message = "a table that is `like` another one has no columns of its own"
+            self.terms.fault(node.key("fields") or node, "pack/items", message, "leave `like` out, or the columns")
+        return name if name in self.rows else None
 
     def _inherited(self, node: documents.Mapping, like: str | None) -> documents.Mapping:
         """Return an entry with the variables of the table that it is like."""
@@ -328,25 +418,28 @@ class CellReader(Declarations):
 
     def _element(self, node: Node, type_: Type, keyed: bool) -> Type:
         if isinstance(type_, ListOf):
+            if keyed:
+                message, help_text = "the rows of a list have no keys", "name their places with `index: NAME`"
+                self.terms.fault(node, "pack/rows", message, help_text)
             return type_.element
         if isinstance(type_, MapOf):
             if not keyed:
                 self.terms.fault(node, "pack/items", f"this is a `{type_}`", "name its keys with `key: NAME`")
             return type_.value
-        if type_ not in (JSON, UNKNOWN):
-            self.terms.fault(node, "pack/items", f"a table goes over a list or a map, not a `{type_}`")
-        return type_
+        if type_ in (JSON, UNKNOWN):
+            return type_
+        self.terms.fault(node, "pack/items", f"a table goes over a list or a map, but this is `{type_}`")
+        return UNKNOWN
 
     def _visible(self, table: str) -> dict[str, Type]:
         row = self.rows[table]
         return {**row.variables, **({row.index: INT} if row.index else {})}
 
     def _row(self, node: documents.Mapping, element: Type, outer: str | None) -> Row:
-        for word in ("as", "key", "index"):
-            if isinstance(name := node.get(word), Scalar):
-                self.terms.refuse_word(name)
-                if name.text in self.cells:
-                    self.terms.fault(name, "pack/name", f"`{name.text}` is already a name", "choose another name")
+        names = [name for word in ("as", "key", "index") if isinstance(name := node.get(word), Scalar)]
+        self._refuse_variables([*names, *(key for key, _ in mapping_at(node, "with").entries)])
+        if outer:
+            self._refuse_variables(names, self._visible(outer))
         variables = {str(to_plain(node["as"])): element}
         if "key" in node:
             variables[str(to_plain(node["key"]))] = STRING
@@ -355,6 +448,17 @@ class CellReader(Declarations):
             variables |= self._visible(outer)
             variables |= {index: INT} if index else {}
         return Row(variables, index)
+
+    def _refuse_variables(self, names: Sequence[Scalar], taken: Container[str] = frozenset()) -> bool:
+        """Refuse variables that are words of the language, or that have the name of something else."""
+        before = len(self.terms.diagnostics)
+        seen: set[str] = set()
+        for name in names:
+            self.terms.refuse_word(name)
+            if name.text in self.cells or name.text in self.terms.owners or name.text in taken or name.text in seen:
+                self.terms.fault(name, "pack/variable", f"`{name.text}` is already a name", "choose another name")
+            seen.add(name.text)
+        return len(self.terms.diagnostics) > before
 
     def _read_from(
         self, node: documents.Mapping, source: str | None, element: Type, outer: str | None
@@ -398,6 +502,8 @@ class CellReader(Declarations):
                 self._needs_of_text(text)
                 names = self.terms.names({**self.cells, **variables, **locals_, **given})
                 texts[part] = self.terms.text(text, names)
+                if part == "at":
+                    self._refuse_place(text)
         if "at" not in texts and over is not None:
             texts["at"] = self._default_place(over, node, names)
         return Scope(
@@ -424,6 +530,18 @@ class CellReader(Declarations):
         del self.terms.diagnostics[before:]
         return found
 
+    def _refuse_place(self, node: Node) -> None:
+        """Refuse a place that is not in a document; one that starts with an expression is known only in a request."""
+        text = str(to_plain(node))
+        name, mark, _ = text.partition("#")
+        if text.startswith("{"):
+            return
+        if not mark:
+            message, help_text = f"`{text}` is not a place", "a place is `document#/pointer`"
+            self.terms.fault(node, "pack/place", message, help_text)
+        elif name not in self.documents:
+            self.terms.unknown(node, "document", name, self.documents)
+
     def _needs_of_text(self, node: Scalar) -> None:
         try:
             pieces = self.terms.message(node.text).pieces
@@ -436,11 +554,15 @@ class CellReader(Declarations):
     # Flows
 
     def _read_flow(self, name: str, key: Scalar, node: documents.Mapping) -> None:
-        if not self._complete(node, key, "over", "flow") or "slots" not in node:
+        if not self._complete(node, key, "over", "flow") or "slots" not in node or "passes" not in node:
+            self._lose(name)
             return
         over = self.named(node["over"], self.sections["items"], "table", "items")
         table = self.tables.get(over or "")
-        if table is None:
+        entries = [*mapping_at(node, "reads").entries, *mapping_at(node, "pass").entries]
+        mine = [word for word, _ in entries]
+        if table is None or self._refuse_variables(mine, table.scope.own | table.scope.whole.keys()):
+            self._lose(name)
             return
         held = self.terms.type(node["slots"])
         row = self.rows[table.name]
@@ -484,7 +606,6 @@ class CellReader(Declarations):
         if not entries:
             return None
         key, value = entries[0]
-        self.terms.refuse_word(key)
         return key.text, self.terms.type(value)
 
     def _parts(self, flow: documents.Mapping, names: Names) -> Parts | None:
@@ -517,6 +638,8 @@ class CellReader(Declarations):
     def _slots(self, node: Node, held: Type) -> str | None:
         """Return the slots that another pass leaves, such as `visits.prefill.slots`."""
         name = str(to_plain(node))
+        if name.partition(".")[0] in self.terms.lost:
+            return None
         known = [cell for cell in self.cells if cell.endswith(".slots")]
         if name not in known:
             self.terms.unknown(node, "slots", name, known)
@@ -524,6 +647,13 @@ class CellReader(Declarations):
         if not fits(self.cells[name], MapOf(optional(held))):
             self.terms.fault(node, "pack/flow", f"slots here hold `{held}`, and `{name}` is `{self.cells[name]}`")
         return name
+
+
+def circle_words(names: Sequence[str]) -> str:
+    """Return what is wrong with names that need each other, the last of which is the first."""
+    if len(names) == 2:
+        return f"{names[0]} needs itself"
+    return f"these need each other in a circle: {' -> '.join(names)}"
 
 
 def _placed(scope: Scope, at: Text | None) -> Scope:

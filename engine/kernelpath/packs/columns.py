@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -50,6 +50,33 @@ def paths_read(node: Expression, bound: frozenset[str] = frozenset()) -> set[str
             if isinstance(inner, Expression):
                 found |= paths_read(inner, bound if name == "source" else inside)
     return found
+
+
+def outer_paths(node: Expression, bound: frozenset[str] = frozenset()) -> Iterator[tuple[str, Expression]]:
+    """Yield each name that no loop binds with all the members that are read of it, as one dotted path."""
+    path = path_of(node)
+    if path is not None:
+        if path.partition(".")[0] not in bound:
+            yield path, node
+        return
+    inside = bound | ({node.variable} if isinstance(node, Quantifier | Comprehension) else set())
+    for name, value in _parts(node):
+        for inner in value if isinstance(value, tuple) else (value,):
+            if isinstance(inner, Expression):
+                yield from outer_paths(inner, bound if name == "source" else inside)
+
+
+def without(node: Expression, paths: Iterable[str], unknown: Name) -> Expression:
+    """Return the expression with these paths replaced by a name whose type is unknown."""
+    wanted = set(paths)
+    if path_of(node) in wanted:
+        return replace(unknown, start=node.start, end=node.end)
+    changes: dict[str, Any] = {}
+    for name, value in _parts(node):
+        several = value if isinstance(value, tuple) else (value,)
+        new = tuple(without(inner, wanted, unknown) if isinstance(inner, Expression) else inner for inner in several)
+        changes[name] = new if isinstance(value, tuple) else new[0]
+    return replace(node, **changes) if changes else node
 
 
 def _parts(node: Expression) -> Iterator[tuple[str, Any]]:

@@ -20,6 +20,10 @@ Path = tuple[str, ...]
 _LATER = frozenset(("summary", "doc"))
 #: Keys of lists that are sets of words: a later layer adds to them.
 _UNITED = frozenset(("decisions", "values", "after", "given", "for", "each", "uses"))
+#: Keys whose mappings have names that the pack gives.
+_NAMING = frozenset(
+    ("fields", "with", "parameters", "reads", "pass", "gives", "passes", "start", "request", "places", "split")
+)
 #: Keys that belong to a layer itself, and are not added up.
 _OWN = frozenset(("extends", "replace", "summary"))
 
@@ -33,10 +37,17 @@ class Composer:
     def compose(self, layers: Sequence[Layer]) -> Mapping:
         """Return the mapping that all layers make together, the bases first."""
         whole = _without(layers[0].root, _OWN)
-        self._replaced(whole, layers[0].root)  # a pack without a base has nothing to replace
+        self._refuse_replacing(layers[0].root)
         for layer in layers[1:]:
             whole = self._merged(self._replaced(whole, layer.root), _without(layer.root, _OWN), ())
         return whole
+
+    def _refuse_replacing(self, root: Mapping) -> None:
+        """Refuse that a pack without a base replaces something."""
+        key = root.key("replace")
+        if key is not None:
+            message, help_text = "a pack that extends none has nothing to replace", "say it in its own section"
+            self._fault("pack/replace", message, key, help_text)
 
     def _replaced(self, whole: Mapping, root: Mapping) -> Mapping:
         """Return what the bases say with the paths under a layer's `replace` replaced."""
@@ -75,19 +86,18 @@ class Composer:
     def _both(self, base: Node, over: Node, path: Path, key: Scalar) -> Node:
         """Return what two layers say under one path."""
         base, over = _as_entry(base, path), _as_entry(over, path)
-        if path[-1] in _LATER:
+        if path[-1] in _LATER and not _is_name(path):
             return over
         if isinstance(base, Mapping) and isinstance(over, Mapping) and not _is_literal(path):
             return self._merged(base, over, path)
-        united = path[-1] in _UNITED and not _is_literal(path)
-        if united and isinstance(base, NodeList) and isinstance(over, NodeList):
-            return _union(base, over)
+        if path[-1] in _UNITED and not _is_literal(path) and not _is_name(path):
+            return _union(_as_list(base), _as_list(over))
         if to_plain(base) != to_plain(over):
             where = f"{base.span.file}:{base.span.line}"
             dotted = ".".join(path)
             message = f"`{dotted}` is given another value here than in {where}"
             self._fault("pack/conflict", message, key, f"write it under `replace: {{{dotted}: ...}}` to replace it")
-        return over
+        return base
 
     def _fault(self, code: str, message: str, node: Node, help_text: str | None) -> None:
         self.diagnostics.append(Diagnostic(code, (), ERROR, message, span=node.span, help=help_text))
@@ -96,6 +106,16 @@ class Composer:
 def _is_literal(path: Path) -> bool:
     """Return whether a path is that of literal data, which has no keys of its own to add to."""
     return len(path) >= 3 and path[0] == "constants" and path[2] == "value"
+
+
+def _is_name(path: Path) -> bool:
+    """Return whether the last part of a path is a name that the pack gives, not a key of the format."""
+    return len(path) == 2 or path[-2] in _NAMING
+
+
+def _as_list(node: Node) -> NodeList:
+    """Return a list of one for an item that stands alone."""
+    return node if isinstance(node, NodeList) else NodeList((node,), node.source, node.start, node.end)
 
 
 def _as_entry(node: Node, path: Path) -> Node:

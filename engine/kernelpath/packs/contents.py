@@ -46,11 +46,11 @@ class FileContent:
 class LayerFiles:
     """The files of one pack's own folder.
 
-    `root` is its pack.yaml, `base` the folder of the pack that this says to extend, None where there is none. `strays`
+    `root` is its pack.yaml, `bases` the folder of each pack that this says to extend, None where there is none. `strays`
     lie where no rule is read.
     """
 
-    __slots__ = ("base", "folder", "root", "rules", "strays")
+    __slots__ = ("bases", "folder", "root", "rules", "strays")
 
     def __init__(
         self,
@@ -63,12 +63,13 @@ class LayerFiles:
         self.root = root or read_content(folder / PACK_FILE, folder)
         self.rules = rules
         self.strays = strays
-        name = _extended_name(self.root.content)
-        self.base = extended_folder(folder, name) if name else None
+        self.bases = tuple(extended_folder(folder, name) for name in _extended_names(self.root.content))
 
 
 class PackFiles:
     """All files of a pack's chain as they were read, its own first, then those of the packs that it extends.
+
+    Of several packs that it extends, a later one stands before an earlier one, to which it adds.
 
     `digest` is of every YAML file but tests, with their names; only names and bytes count, a file's date does not.
     Two are equal if they give the same pack, whose rules carry their places as shown from the present working folder.
@@ -99,12 +100,19 @@ def read_pack_files(folder: Path) -> PackFiles:
 
     Raises PackErrors where a folder cannot be looked into, or where there is too much to read.
     """
-    layers: list[LayerFiles] = []
-    current: Path | None = folder
-    while current is not None and len(layers) < MAX_CHAIN and current not in [layer.folder for layer in layers]:
-        layers.append(_read_layer(current))
-        current = layers[-1].base
-    return PackFiles(tuple(layers))
+    read: dict[Path, LayerFiles] = {}
+    done: list[LayerFiles] = []
+
+    def visit(current: Path) -> None:
+        if current not in read and len(read) < MAX_CHAIN:
+            layer = read[current] = _read_layer(current)
+            for base in layer.bases:
+                if base is not None:
+                    visit(base)
+            done.append(layer)
+
+    visit(folder)
+    return PackFiles(tuple(done[::-1]))
 
 
 def changed_files(files: PackFiles, contents: Mapping[Path, bytes]) -> PackFiles:
@@ -208,19 +216,19 @@ def _digest(layers: tuple[LayerFiles, ...]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _extended_name(content: bytes) -> str | None:
-    """Return the name of the pack that a pack.yaml of a content extends, as its parser reads it; None for none."""
-    return cached("extends", sha256(content).hexdigest(), lambda: _parsed_name(content), _name)
+def _extended_names(content: bytes) -> tuple[str, ...]:
+    """Return the names of the packs that a pack.yaml of a content extends, as its parser reads it."""
+    return cached("extends", sha256(content).hexdigest(), lambda: _parsed_names(content), _names)
 
 
-def _parsed_name(content: bytes) -> str | None:
-    from kernelpath.packs.files import extended_name
+def _parsed_names(content: bytes) -> tuple[str, ...]:
+    from kernelpath.packs.files import extended_names
 
-    return extended_name(content)
+    return extended_names(content)
 
 
-def _name(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, tuple) and all(isinstance(name, str) for name in value):
         return value
     raise TypeError(value)
 

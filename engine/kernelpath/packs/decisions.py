@@ -44,4 +44,3 @@ def _lines(pack: Pack) -> Iterator[str]:
         words = [f"[`{rule.stage}/{rule.name}`]({rule.stage}/{rule.name}.yaml)" for rule in rules]
         words += [f"`{name}`" for name in declared.get(decision, ())]
         yield f"| {decision} | {', '.join(words)} |"
-

@@ -56,18 +56,20 @@ class Declarations:
 
     chain: list[Layer]
     digest: str
+    root: Entry = field(init=False)
     terms: TermReader = field(default_factory=TermReader)
     sections: dict[str, Entries] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     cells: dict[str, Type] = field(default_factory=dict)
     record_types: dict[str, dict[str, Type]] = field(default_factory=dict)
+    row_types: dict[str, str] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     fixes: dict[str, Any] = field(default_factory=dict)
 
     def _compose(self) -> None:
         composer = Composer(self.terms.diagnostics)
-        root = composer.compose(self.chain)
+        root = self.root = composer.compose(self.chain)
         self._use(root)
         for name in SECTIONS:
             node = root.get(name)
@@ -82,7 +84,8 @@ class Declarations:
         used = [name for node in items_at(root, "uses") if (name := self.named(node, known, "library"))]
         self.libraries = tuple(module for name in used if (module := known[name]))
         load_modules(self.libraries)
-        self.terms.libraries = frozenset(used)
+        # of an unknown library nobody can say what it declares: its calls are not to blame
+        self.terms.libraries = frozenset(used) if len(used) == len(items_at(root, "uses")) else None
 
     def _read_types(self) -> None:
         """Read vocabularies, then record types; records may name each other, so their fields are filled in second."""
@@ -93,8 +96,8 @@ class Declarations:
             if "values" in node:
                 self.terms.refuse_odd(node["values"])
             vocabularies[name] = Vocabulary(name, tuple(plain.get("values", ())), bool(plain.get("open", False)))
-        made = [node for section in ("items", "values") for _, node in self.sections[section].values()]
-        named = [*self.sections["records"], *(row for node in made if (row := row_type(node)))]
+        self._refuse_record_twice()
+        named = [*self.sections["records"], *self.row_types.values()]
         self.record_types = {name: {} for name in named}
         types: dict[str, Type] = {**vocabularies, **library_records(), FINDING.name: FINDING}
         types |= {name: Record(name, fields) for name, fields in self.record_types.items()}
@@ -103,11 +106,30 @@ class Declarations:
             for key, value in mapping_at(node, "fields").entries:
                 self.record_types[name][key.text] = self.terms.type(as_typed(value)["type"])
 
+    def _refuse_record_twice(self) -> None:
+        """Name the record types that columns make; one that is declared elsewhere, too, gets a name of its own."""
+        made = {name: f"record `{name}`" for name in self.sections["records"]}
+        for section, what in (("items", "table"), ("values", "value")):
+            for name, (key, node) in self.sections[section].items():
+                record = row_type(node)
+                if record in made:
+                    message = f"the columns make a record type `{record}`, which {made[record]} is already"
+                    self.terms.fault(
+                        node.get("type") or node.get("as") or key, "pack/name", message, "give another `type`"
+                    )
+                    record = f"{record} of {name}"
+                if record:
+                    made[record] = f"that of {what} `{name}`"
+                    self.row_types[name] = record
+
     def _refuse_taken(self) -> None:
         """Refuse names that mean something else already: words of the language, its functions, the engine's own."""
         words = dict.fromkeys(WORDS, "a word of the language")
-        functions = dict.fromkeys(DECLARED, "a function of the language")
-        classes = {FINDING.name: "a name of the engine"}
+        used = {None, *(self.terms.libraries or known_libraries())}
+        declared = [name for name, each in DECLARED.items() if each.library in used]
+        functions = dict.fromkeys(declared, "a function of the language")
+        records = dict.fromkeys(library_records() if self.libraries else (), "a record of a library")
+        classes = {**records, FINDING.name: "a name of the engine"}
         vocabularies = dict.fromkeys(self.sections["vocabularies"], "a vocabulary")
         taken: dict[str, str] = {}
         for section, what in (
@@ -116,21 +138,27 @@ class Declarations:
             ("items", "table"),
             ("flows", "flow"),
         ):
-            for name, (key, _) in self.sections[section].items():
-                self._refuse_name(key, {**words, **taken, "findings": "the list of findings"})
-                taken[name] = f"a {what}"
+            for name, (key, _) in list(self.sections[section].items()):
+                if self._refuse_name(key, {**words, **taken, "findings": "the list of findings"}):
+                    del self.sections[section][name]
+                    self.terms.lost.add(name)
+                else:
+                    taken[name] = f"a {what}"
         for section, known in (
             ("vocabularies", words | functions),
             ("functions", words | functions | vocabularies),
             ("values", words | taken | {"findings": "the list of findings"}),
             ("records", classes),
         ):
-            for key, _ in self.sections[section].values():
-                self._refuse_name(key, known)
+            for name, (key, _) in list(self.sections[section].items()):
+                if self._refuse_name(key, known) and name in taken:
+                    del self.sections[section][name]
 
-    def _refuse_name(self, key: Scalar, taken: Mapping[str, str]) -> None:
+    def _refuse_name(self, key: Scalar, taken: Mapping[str, str]) -> bool:
+        """Return whether a name means something else already, after saying so."""
         if key.text in taken:
             self.terms.fault(key, "pack/name", f"`{key.text}` is already {taken[key.text]}", "choose another name")
+        return key.text in taken
 
     def _read_functions(self) -> None:
         for name, (_, node) in self.sections["functions"].items():

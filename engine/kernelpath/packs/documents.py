@@ -45,9 +45,7 @@ MAX_SLOW = 20_000
 # or turn round what stands after them, so that a file would not be what it looks like; emoji need their joiner.
 _BREAKS = "\x85\u2028\u2029\ufeff"
 _UNSEEN = "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-\ufffb"
-_FORBIDDEN = re.compile(
-    f"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[{_BREAKS}{_UNSEEN}]"
-)
+_FORBIDDEN = re.compile(f"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[{_BREAKS}{_UNSEEN}]")
 
 
 class DocumentErrors(Exception):

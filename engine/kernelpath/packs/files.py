@@ -18,7 +18,7 @@ from kernelpath.packs.contents import (
     read_pack_files,
     test_paths,
 )
-from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar, read_yaml, to_plain
+from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar, Sequence, read_yaml, to_plain
 from kernelpath.packs.folders import (
     PACK_FILE,
     TEST_SUFFIX,
@@ -84,24 +84,28 @@ class Layer:
 
 def read_chain(files: PackFiles) -> list[Layer]:
     """Return the pack's layers, the extended ones first; raises PackErrors, also for a cycle."""
-    chain: list[Layer] = []
-    seen: list[Path] = []
-    for read in files.layers:
-        seen.append(read.folder)
-        chain.append(read_layer(read))
-        extends = chain[-1].root.get("extends")
-        if isinstance(extends, Scalar):
-            _refuse_base(read.base, seen, extends)
-    return chain[::-1]
+    layers = {read.folder: read_layer(read) for read in files.layers}
+    bases = {read.folder: read.bases for read in files.layers}
+    _refuse_bases(files.folder, [], layers, bases)
+    return [*layers.values()][::-1]
 
 
-def _refuse_base(base: Path | None, seen: list[Path], node: Scalar) -> None:
-    """Refuse a pack to extend that does not exist, or that is extended already, or is one too many."""
+def _refuse_bases(
+    folder: Path, path: list[Path], layers: dict[Path, Layer], bases: dict[Path, tuple[Path | None, ...]]
+) -> None:
+    """Refuse a pack to extend that does not exist, or that extends this one, or is one too many."""
+    for node, base in zip(extends_at(layers[folder].root), bases[folder], strict=True):
+        _refuse_base(base, [*path, folder], node, layers)
+        assert base is not None
+        _refuse_bases(base, [*path, folder], layers, bases)
+
+
+def _refuse_base(base: Path | None, seen: list[Path], node: Scalar, layers: dict[Path, Layer]) -> None:
     if base is None:
         message = f"there is no pack `{printable(node.text)}` to extend"
         help_text = "a pack extends one beside it, or a shipped one"
         raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, span=node.span, help=help_text)])
-    if base in seen or len(seen) >= MAX_CHAIN:
+    if base in seen or base not in layers or len(seen) >= MAX_CHAIN:
         raise PackErrors([too_long([*seen, base], node)])
 
 
@@ -114,14 +118,20 @@ def too_long(folders: list[Path], node: Scalar) -> Diagnostic:
     return Diagnostic("pack/extends-cycle", (), ERROR, message, span=node.span)
 
 
-def extended_name(content: bytes) -> str | None:
-    """Return the name of the pack that a pack.yaml says to extend, None where it says none or cannot be read."""
+def extended_names(content: bytes) -> tuple[str, ...]:
+    """Return the names of the packs that a pack.yaml says to extend, none if it says none or cannot be read."""
     try:
         root = read_yaml(Source(PACK_FILE, content.decode("utf-8")))
     except (UnicodeDecodeError, DocumentErrors):
-        return None
-    node = root.get("extends") if isinstance(root, Mapping) else None
-    return node.text if isinstance(node, Scalar) else None
+        return ()
+    return tuple(node.text for node in extends_at(root)) if isinstance(root, Mapping) else ()
+
+
+def extends_at(root: Mapping) -> list[Scalar]:
+    """Return where a pack.yaml names the packs that it extends, one alone or a list of them."""
+    node = root.get("extends")
+    named = node.items if isinstance(node, Sequence) else (node,)
+    return [each for each in named if isinstance(each, Scalar)]
 
 
 def read_source(path: Path, within: Path | None = None) -> Source:

@@ -11,7 +11,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
-from kernelpath.packs.model import Check, Flow, Items, Pack, Place, Plan, Question, Scope, Stage, Step, Term, Text
+from kernelpath.packs.cells import circle_words
+from kernelpath.packs.model import (
+    Check,
+    Flow,
+    Items,
+    Pack,
+    Place,
+    Plan,
+    Question,
+    Scope,
+    Stage,
+    Step,
+    Term,
+    Text,
+    Value,
+)
 from kernelpath.packs.reads import gives, rule_names, text_names
 
 REQUEST = "request"
@@ -38,8 +53,10 @@ def plans(pack: Pack, diagnostics: list[Diagnostic]) -> Pack:
     for question in pack.questions.values():
         planner = Planner(pack, question, diagnostics)
         found[question.name] = planner.plan()
-    diagnostics.extend(_idle_stages(pack, found.values()))
-    diagnostics.extend(_unknown_inputs(pack, found))
+    diagnostics.extend(_circles_of_questions(pack, found))
+    if not diagnostics:  # a plan with a circle is not whole
+        diagnostics.extend(_idle_stages(pack, found.values()))
+        diagnostics.extend(_unknown_inputs(pack, found))
     return replace(pack, plans=found)
 
 
@@ -66,6 +83,9 @@ class Planner:
         for stage in self.asked.values():
             self._visit_all(self._cells_of_stage(stage.name))
         self._visit_all(self._read_by([question.answer, question.otherwise]))
+        planned = list(self.order)
+        self._visit_all(self._cells())  # what this question does not need must not be a circle either
+        self.order = planned
         steps = [self._step(cell) for cell in self.order]
         inputs = tuple(sorted(self._inputs()))
         return Plan(question.name, tuple(steps[:gate]), tuple(steps[gate:]), inputs)
@@ -380,6 +400,10 @@ class Planner:
         for cell in cells:
             self._visit(cell, [])
 
+    def _cells(self) -> list[Cell]:
+        """Return all values and tables of the pack."""
+        return [Cell("value", name) for name in self.pack.values] + [Cell("table", name) for name in self.pack.items]
+
     def _read_by(self, terms: Sequence[Term | None]) -> list[Cell]:
         return [cell for name in self._names_of_terms(terms) for cell in self._cells_of(name)]
 
@@ -389,17 +413,35 @@ class Planner:
         if cell in path:
             self._cycle([*path[path.index(cell) :], cell])
             return
+        if self._reads_itself(cell):
+            self._cycle([cell, cell])
+            return
         for dep in self._deps(cell):
             self._visit(dep, [*path, cell])
         if cell not in self.done:
             self.done.add(cell)
             self.order.append(cell)
 
+    def _reads_itself(self, cell: Cell) -> bool:
+        """Return whether a cell reads what it gives, which other rows or visits have not left yet."""
+        names = self._names_read(cell)
+        if len(cell.stages) > 1:  # stages that are asked together read what the ones before them give
+            names = [*self._names_of_terms([self.pack.stages[stage].when for stage in cell.stages])]
+        return any(cell in self._cells_of(name) for name in names)
+
     def _cycle(self, path: list[Cell]) -> None:
-        words = " -> ".join(f"{cell} (line {self._place(cell).line})" for cell in path)
-        place = self._place(path[0])
-        self.diagnostics.append(_fault("pack/cycle", f"these need each other in a circle: {words}", place))
-        self.done.add(path[0])
+        if not self.done.isdisjoint(path):
+            return  # it is a part of a circle that was reported
+        first = self._place(path[0])
+        words = [f"{cell} ({_line(self._place(cell), first)})" for cell in path]
+        found = _fault("pack/cycle", circle_words(words), first, name=self._name(path[0]))
+        if found not in self.diagnostics:
+            self.diagnostics.append(found)
+        self.done |= set(path)
+
+    @staticmethod
+    def _name(cell: Cell) -> str:
+        return cell.stages[0] if cell.stages else cell.name.partition(".")[0] if cell.kind == "pass" else cell.name
 
     def _place(self, cell: Cell) -> Place:
         pack = self.pack
@@ -499,7 +541,7 @@ def _idle_stages(pack: Pack, found: Iterable[Plan]) -> Iterator[Diagnostic]:
         own = any(rule.identity.startswith(f"{pack.name}/") for rule in stage.rules)  # a base's stage may lie idle
         if stage.name not in asked and own:
             message = f"no question asks stage `{stage.name}`, so its rules are never looked at"
-            yield _fault("pack/idle-stage", message, stage.place, "name a question under `for`")
+            yield _fault("pack/idle-stage", message, stage.place, "name a question under `for`", stage.name)
 
 
 def _unknown_inputs(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
@@ -515,9 +557,40 @@ def _unknown_inputs(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
                 and document.resource is None
             ):
                 message = f"question `{name}` reads document `{each}`, which it is not given"
-                yield _fault("pack/given", message, question.place, f"add `{each}` to its `given`")
+                yield _fault("pack/given", message, question.place, f"add `{each}` to its `given`", name)
 
 
-def _fault(code: str, message: str, place: Place, help_text: str | None = None) -> Diagnostic:
-    span = Span(place.file, place.line, place.column, place.line, place.column + 1)
+def _circles_of_questions(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
+    """Yield the questions that ask themselves, directly or through others."""
+    asks: dict[str, list[tuple[str, Value]]] = {}
+    for name, plan in found.items():
+        values = [pack.values[step.name] for step in (*plan.gate, *plan.steps) if step.kind == "value"]
+        asks[name] = [(value.ask.question, value) for value in values if value.ask]
+    done: set[str] = set()
+    for name in asks:
+        yield from _circle_from(name, asks, [], done)
+
+
+def _circle_from(
+    name: str, asks: dict[str, list[tuple[str, Value]]], path: list[tuple[str, Value]], done: set[str]
+) -> Iterator[Diagnostic]:
+    for asked, value in asks.get(name, ()) if name not in done else ():
+        names = [name, *(each for each, _ in path)]
+        if asked in names:
+            circle = [*names[: names.index(asked) + 1][::-1], asked]
+            message = circle_words([f"question `{each}`" for each in circle])
+            yield _fault("pack/cycle", message, value.place, "ask another question", value.name.rpartition(".")[2])
+        else:
+            yield from _circle_from(asked, asks, [(name, value), *path], done)
+    done.add(name)
+
+
+def _line(place: Place, first: Place) -> str:
+    return f"line {place.line}" + (f" of {place.file}" if place.file != first.file else "")
+
+
+def _fault(code: str, message: str, place: Place, help_text: str | None = None, name: str = "") -> Diagnostic:
+    """Return a mistake at the place of an entry, whose name is underlined."""
+    width = len(name.rpartition(".")[2]) or 1
+    span = Span(place.file, place.line, place.column, place.line, place.column + width)
     return Diagnostic(code, (), ERROR, message, span=span, help=help_text)

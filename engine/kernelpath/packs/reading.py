@@ -13,7 +13,7 @@ from typing import Any
 from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import BOOL, Checked, Type
-from kernelpath.language.types import JSON
+from kernelpath.language.types import JSON, UNKNOWN
 from kernelpath.packs import documents
 from kernelpath.packs.cells import REQUEST, CellReader, Row
 from kernelpath.packs.declarations import doc_of, items_at, mapping_at, words_at
@@ -28,6 +28,7 @@ from kernelpath.packs.files import (
     rule_files,
     stray_files,
 )
+from kernelpath.packs.libraries import SHIPPED, load_modules
 from kernelpath.packs.model import Pack, Question, RecordShape, Rule, Scope, Stage, Term
 from kernelpath.packs.passing import guarantees
 from kernelpath.packs.planning import plans
@@ -64,6 +65,12 @@ def read_pack(folder: Path, files: PackFiles | None = None) -> Pack:
     shape += [found for layer in read.layers for found in stray_files(layer)]
     if shape:
         raise _with_rule_files(shape, [file for layer in chain for file in layer.rules])
+    try:
+        return PackReader(chain, read.digest).read()
+    except PackErrors as errors:
+        if not any(found.message.startswith("unknown function") for found in errors.diagnostics):
+            raise
+    load_modules(module for module in SHIPPED.values() if module)  # so that one of another library is known as that
     return PackReader(chain, read.digest).read()
 
 
@@ -98,11 +105,20 @@ class PackReader(CellReader):
 
     def _declare(self) -> None:
         self._compose()
+        self._refuse_shape()
         self._read_types()
         self._read_functions()
         self._read_constants()
         self._read_documents()
         self._read_cells()
+
+    def _refuse_shape(self) -> None:
+        """Refuse what `replace` put where something of another shape belongs; each layer by itself is well shaped."""
+        schema = {key: value for key, value in pack_schema().items() if key != "required"}
+        found = validate(self.root, schema)
+        if found:
+            self.terms.diagnostics += found
+            self._refuse()
 
     def _pack(self, questions: Mapping[str, Question]) -> Pack:
         last = self.chain[-1]
@@ -201,7 +217,7 @@ class PackReader(CellReader):
         for item in items_at(node, "each"):
             if self.named(item, dict.fromkeys(known), "table or flow", "items` or `flows") is None:
                 return None
-        if not each:
+        if not each or not self.terms.lost.isdisjoint(each) or self._refuse_together(node, each):
             return None
         if each[0] == REQUEST:
             scope = f"{REQUEST} {name}"
@@ -214,14 +230,27 @@ class PackReader(CellReader):
         self._refuse_unlike(node, each)
         return each[0] if each[0] in scopes else None
 
+    def _refuse_together(self, node: documents.Mapping, each: Sequence[str]) -> bool:
+        """Refuse a stage that is asked for the request, or for a flow, and for something else besides."""
+        alone = {REQUEST: "the request", **{name: f"flow `{name}`" for name in self.sections["flows"]}}
+        found = next((item for item in items_at(node, "each") if to_plain(item) in alone and len(each) > 1), None)
+        if found:
+            message = f"a stage that is asked for {alone[str(to_plain(found))]} is asked for nothing else"
+            self.terms.fault(found, "pack/stage", message, "make two stages of it")
+        return found is not None
+
     def _refuse_unlike(self, node: documents.Mapping, each: Sequence[str]) -> None:
         """Refuse a stage for tables whose rows have other variables."""
         first = self.tables.get(each[0])
         for item, name in zip(items_at(node, "each"), each, strict=True):
             table = self.tables.get(name)
-            if len(each) > 1 and (first is None or table is None or table.scope.row != first.scope.row):
-                message = f"`{name}` does not have the variables of `{each[0]}`"
-                self.terms.fault(item, "pack/stage", message, f"declare it `like: {each[0]}`")
+            if first is None or table is None or table is first:
+                continue
+            unlike = _unlike(first.scope, table.scope)
+            if unlike is not None:
+                message = f"`{name}` does not have the variables of `{each[0]}`{unlike}"
+                help_text = None if unlike else f"declare it `like: {each[0]}`"
+                self.terms.fault(item, "pack/stage", message, help_text)
 
     def _held(self, each: Sequence[str]) -> Type | None:
         """Return the type of what the slots of a stage's flow hold, None if it is not asked for visits."""
@@ -246,7 +275,7 @@ class PackReader(CellReader):
                 self.terms.fault(rule.root.entries[0][0], "pack/stage", message, help_text)
 
     def _rule_nodes(self) -> list[RuleNode]:
-        """Return the rules of the chain at their levels: of equal stage and name the last layer's, without those off."""
+        """Return the rules of the chain at their levels, without those off: of equal names the last layer's."""
         files: dict[tuple[str, str], RuleFile] = {}
         for layer in self.chain:
             files |= {(file.stage, file.name): file for file in layer.rules}
@@ -264,6 +293,10 @@ class PackReader(CellReader):
                 self.terms.unknown(key, "rule", identity, by_id, "a rule goes by its id, as diagnostics print it")
                 continue
             level = str(to_plain(entry["level"]))
+            if "guards" in node.root and level not in ("error", OFF):
+                message = f"`{identity}` guards what other rules read, so it is an error"
+                self.terms.fault(entry["level"], "pack/guards", message, "leave it at `error`, or turn it off")
+                continue
             if LEVELS.index(level) < LEVELS.index(node.severity) and "reason" not in entry:
                 self.terms.fault(key, "pack/level", f"`{identity}` is lowered to `{level}`", "say why, under `reason`")
             by_id[identity] = RuleNode(node.file, node.root, node.kind, level)
@@ -274,20 +307,21 @@ class PackReader(CellReader):
     ) -> list[Rule]:
         """Read a stage's rules; what a check guards may be relied on by the rules that read it."""
         rules: list[Rule] = []
+        read: list[RuleSketch] = []
         guarding: list[tuple[RuleSketch, Checked]] = []
         for sketch in self._sketches(nodes):
             facts = [*passed, *(fact for guard, fact in guarding if not guard.guards.isdisjoint(sketch.reads))]
             rule = self._rule(sketch, scope, facts, slots)
             if rule is not None:
                 rules.append(rule)
+                read.append(sketch)
                 guarding += [(sketch, fact) for fact in guarantees(rule)]
+        refuse_twice_given(read, self.terms)
         return rules
 
     def _sketches(self, nodes: Sequence[RuleNode]) -> list[RuleSketch]:
-        """Return a stage's rules in evaluation order; rules that give the same variable are reported."""
-        sketches = ordered(nodes, self.terms)
-        refuse_twice_given(sketches, {}, self.terms)
-        return sketches
+        """Return a stage's rules in evaluation order."""
+        return ordered(nodes, self.terms)
 
     def _rule(self, sketch: RuleSketch, scope: Scope, facts: list[Checked], slots: Type | None) -> Rule | None:
         rule = RuleReader(self.terms, sketch.node, scope, facts, slots).read()
@@ -305,6 +339,8 @@ class PackReader(CellReader):
             if (each := self.named(item, self.documents, "document", "documents"))
         )
         request: Any = to_plain(node["request"]) if "request" in node else {}
+        for _, value in mapping_at(node, "request").entries:
+            self._refuse_path(value)
         self._complete(node, key, "answer", "question")
         inputs = {
             word.text: term
@@ -325,6 +361,23 @@ class PackReader(CellReader):
             decisions=words_at(node, "decisions"),
             place=place_of(key),
         )
+
+    def _refuse_path(self, node: Node) -> None:
+        """Refuse a path that does not start with a document."""
+        name = str(to_plain(node)).partition(".")[0]
+        if name not in self.documents:
+            self.terms.unknown(node, "document", name, self.documents)
+
+
+def _unlike(first: Scope, second: Scope) -> str | None:
+    """Return how the variables of two tables' rows differ, None if they do not; empty if it is their names."""
+    if (first.row, first.index, first.whole.keys()) != (second.row, second.index, second.whole.keys()):
+        return ""
+    for name in (*first.row, *first.whole):
+        one, other = first.variables[name], second.variables[name]
+        if str(one) != str(other) and UNKNOWN not in (one, other):
+            return f": `{name}` is `{other}` there and `{one}` here"
+    return None
 
 
 @cache

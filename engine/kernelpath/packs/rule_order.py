@@ -7,7 +7,7 @@ order: rules that do not depend on each other come by their first decision, then
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,6 +20,9 @@ from kernelpath.packs.rules import RuleNode
 from kernelpath.packs.terms import TermReader
 
 _TEXTS = ("message", "help", "subject", "at")
+#: Keys whose values are no expressions; those of a row of a table are literals, too.
+_WORDS = frozenset(("summary", "why", "decisions", "severity", "tags", "guards", "resolve", "table", "hit", "fix"))
+_LITERALS = frozenset(("match", "path"))
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class RuleSketch:
         for key, value in self.node.root.entries:
             if key.text in _TEXTS:
                 found |= self._of_message(value)
-            elif key.text not in ("summary", "why", "decisions", "severity", "tags", "guards", "resolve", "fix"):
+            elif key.text not in _WORDS:
                 found |= self._of_expressions(value)
         return frozenset(found)
 
@@ -61,7 +64,8 @@ class RuleSketch:
 
     def _of_expressions(self, node: Node) -> set[str]:
         if isinstance(node, documents.Mapping):
-            return {path for _, value in node.entries for path in self._of_expressions(value)}
+            values = [value for key, value in node.entries if key.text not in _LITERALS]
+            return {path for value in values for path in self._of_expressions(value)}
         if isinstance(node, documents.Sequence):
             return {path for item in node for path in self._of_expressions(item)}
         try:
@@ -90,8 +94,11 @@ def ordered(nodes: Sequence[RuleNode], terms: TermReader) -> list[RuleSketch]:
     sketches = sorted((RuleSketch(node, terms) for node in nodes), key=lambda sketch: sketch.rank)
     sorting = _Sorting(sketches, terms.diagnostics)
     for sketch in sketches:
+        if sketch.gives is not None and sketch.gives in sketch.reads:
+            sorting.circle([sketch, sketch])
+    for sketch in sketches:
         sorting.place(sketch, [])
-    return sorting.result
+    return sorting.result if sorting.whole else []  # without an order, no rule can say what holds before it
 
 
 @dataclass(slots=True)
@@ -100,13 +107,14 @@ class _Sorting:
     diagnostics: list[Diagnostic]
     result: list[RuleSketch] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
+    whole: bool = True
 
     def place(self, sketch: RuleSketch, path: list[RuleSketch]) -> None:
         identity = sketch.node.file.identity
         if identity in self.done:
             return
         if sketch in path:
-            self._circle([*path[path.index(sketch) :], sketch])
+            self.circle([*path[path.index(sketch) :], sketch])
             return
         for other in self.sketches:
             if other is not sketch and sketch.follows(other):
@@ -115,12 +123,18 @@ class _Sorting:
             self.done.add(identity)
             self.result.append(sketch)
 
-    def _circle(self, circle: list[RuleSketch]) -> None:
-        names = " -> ".join(f"{each.node.file.stage}/{each.node.file.name}" for each in circle)
-        node = giving(circle[0].node.root)
-        message = f"rules need each other in a circle: {names}"
-        self.diagnostics.append(Diagnostic("pack/rule-cycle", (), ERROR, message, span=node.span))
-        self.done.add(circle[0].node.file.identity)
+    def circle(self, circle: list[RuleSketch]) -> None:
+        """Report a circle, unless it shares a rule with one that was reported."""
+        identities = {each.node.file.identity for each in circle}
+        self.whole = False
+        if self.done.isdisjoint(identities):
+            names = [f"{each.node.file.stage}/{each.node.file.name}" for each in circle]
+            node = giving(circle[0].node.root)
+            message = f"rules need each other in a circle: {' -> '.join(names)}"
+            if len(names) == 2:
+                message = f"rule {names[0]} reads `{circle[0].gives}`, which it gives"
+            self.diagnostics.append(Diagnostic("pack/rule-cycle", (), ERROR, message, span=node.span))
+        self.done |= identities
 
 
 def giving(root: documents.Mapping) -> Node:
@@ -129,7 +143,7 @@ def giving(root: documents.Mapping) -> Node:
     return named or root.entries[0][0]
 
 
-def refuse_twice_given(sketches: Sequence[RuleSketch], places: Mapping[str, Node], terms: TermReader) -> None:
+def refuse_twice_given(sketches: Sequence[RuleSketch], terms: TermReader) -> None:
     """Report each rule that gives a variable that another one gives."""
     givers: dict[str, RuleSketch] = {}
     for sketch in sketches:

@@ -10,7 +10,7 @@ from typing import Any
 
 from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
-from kernelpath.language.types import JSON, UNKNOWN, Optional
+from kernelpath.language.types import JSON, UNKNOWN, Optional, Record, required
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, read_yaml, to_plain
 from kernelpath.packs.files import PackErrors, RuleFile, rule_source
@@ -22,7 +22,6 @@ from kernelpath.packs.terms import TermReader, place_of
 from kernelpath.resources import resource
 
 KINDS = ("check", "resolve", "transition", "table")
-
 
 
 @cache
@@ -146,8 +145,10 @@ class RuleReader:
             mapping = self.node.root.get(key)
             for name, value in mapping.entries if isinstance(mapping, documents.Mapping) else ():
                 self.terms.refuse_word(name)
-                if name.text in self.names.variables:
+                if name.text in self.names.variables or name.text in self.terms.owners:
                     self.terms.fault(name, "pack/let", f"`{name.text}` is already a name here", "choose another name")
+                    self.terms.lost.add(name.text)
+                    self.names = replace(self.names, variables={**self.names.variables, name.text: UNKNOWN})
                     continue
                 term = self.terms.term(value, self.names, None, self.given)
                 if term:
@@ -161,6 +162,7 @@ class RuleReader:
         message = self._text("message")
         parts: dict[str, Any] = {key: self._text(key) for key in ("help", "subject", "at")}
         fix, guards = self._plain("fix", None), tuple(self._plain("guards", []))
+        self._refuse_guards()
         if holds is None or message is None:
             return None
         if guards and self.node.severity != "error":
@@ -168,6 +170,26 @@ class RuleReader:
             message_text = "a check with `guards` is an error: what it guards is missing where it fails"
             self.terms.fault(self.node.root["guards"], "pack/guards", message_text, help_text)
         return Check(**base, holds=holds, message=message, **parts, fix=fix, guards=guards)
+
+    def _refuse_guards(self) -> None:
+        """Refuse to guard what has no name here: no rule could read it."""
+        node = self.node.root.get("guards")
+        for item in node if isinstance(node, documents.Sequence) else ():
+            root, *members = str(to_plain(item)).split(".")
+            if root not in self.names.variables:
+                self.terms.unknown(item, "name", root, self.names.variables)
+                continue
+            self._refuse_members(item, self.names.variables[root], members)
+
+    def _refuse_members(self, node: Node, type_: Type, members: Sequence[str]) -> None:
+        for member in members:
+            record = required(type_)
+            if not isinstance(record, Record):
+                return
+            if member not in record.fields:
+                self.terms.unknown(node, f"field of `{record}`", member, record.fields)
+                return
+            type_ = record.fields[member]
 
     def _given_variable(self, key: str) -> Type | None:
         """Return the type of the variable that the rule gives, which the scope must declare under `given`."""
@@ -177,7 +199,9 @@ class RuleReader:
             return self.scope.given[name]
         near = did_you_mean(str(name), self.scope.given)
         help_text = (
-            f"did you mean `{near}`?" if near else f"declare it under `gives` of stage `{self.node.file.stage}` in pack.yaml"
+            f"did you mean `{near}`?"
+            if near
+            else f"declare it under `gives` of stage `{self.node.file.stage}` in pack.yaml"
         )
         self.terms.fault(node, "pack/given", f"stage `{self.node.file.stage}` gives no `{name}`", help_text)
         return None
@@ -231,5 +255,3 @@ def _DERIVED() -> Checked:
     from kernelpath.language import check, parse
 
     return check(parse('"derived"'), Names())
-
-

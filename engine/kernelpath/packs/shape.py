@@ -237,9 +237,7 @@ def _keys(root: Node, error: Error, kind: str) -> Iterator[Fault]:
     known = sorted(_known_keys(error))
     for key in _extra(error):
         help_text = _unknown_key_help(mapping, key, [name for name in known if name not in mapping], known)
-        yield Fault(
-            "unknown-key", mapping.key_span(key), f"unknown key `{_shown(key)}`", help_text, mapping.start, key
-        )
+        yield Fault("unknown-key", mapping.key_span(key), f"unknown key `{_shown(key)}`", help_text, mapping.start, key)
 
 
 def _unknown_key_help(mapping: nodes.Mapping, key: str, free: list[str], known: list[str]) -> str | None:

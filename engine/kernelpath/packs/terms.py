@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
@@ -26,7 +26,7 @@ from kernelpath.language.odd_characters import odd_characters
 from kernelpath.language.types import JSON, STRING, UNKNOWN
 from kernelpath.language.wording import odd_in_text
 from kernelpath.packs import documents
-from kernelpath.packs.columns import with_columns
+from kernelpath.packs.columns import outer_paths, with_columns, without
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
 from kernelpath.packs.model import Place, Term, Text
@@ -42,18 +42,25 @@ MAX_COST = 10_000_000
 
 @dataclass(slots=True)
 class TermReader:
-    """Reads terms against a pack's types; what is wrong is collected in `diagnostics`."""
+    """Reads terms against a pack's types; what is wrong is collected in `diagnostics`.
+
+    `owners` says of what has columns what it is (`table`, `flow`, `pass`). `lost` are owners and columns whose
+    declarations are at fault: nothing that reads them is to blame.
+    """
 
     vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
     types: Mapping[str, Type] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
-    columns: Container[str] = frozenset()
+    columns: Collection[str] = frozenset()
+    owners: Mapping[str, str] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
     libraries: frozenset[str] | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def names(self, variables: Mapping[str, Type], resolved: frozenset[str] = frozenset()) -> Names:
         """Return what an expression of a scope may name."""
-        broken = {_BROKEN.name: UNKNOWN} if any(f.body is _BROKEN for f in self.functions.values()) else {}
+        functions = any(f.body is _BROKEN for f in self.functions.values())
+        broken = {_BROKEN.name: UNKNOWN} if functions or self.lost else {}
         return Names({**variables, **broken}, self.vocabularies, resolved, self.libraries)
 
     @property
@@ -71,7 +78,44 @@ class TermReader:
 
     def expression(self, text: str) -> Expression:
         """Return the tree of an expression, functions written out and columns as one name; raises LanguageErrors."""
-        return with_columns(expand(parse(text), self.functions), self.columns)
+        return self._columned(expand(parse(text), self.functions))
+
+    def _columned(self, expression: Expression) -> Expression:
+        """Return an expression with columns as one name; raises LanguageErrors for a column that does not exist."""
+        if not self.owners:
+            return expression
+        paths = [(path, node) for path, node in outer_paths(expression) if path.partition(".")[0] in self.owners]
+        lost = [path for path, _ in paths if self._is_lost(path)]
+        found = [problem for path, node in paths if (problem := self._unknown_column(path, node))]
+        if found:
+            raise LanguageErrors(found)
+        return with_columns(without(expression, lost, _BROKEN) if lost else expression, self.columns)
+
+    def _is_lost(self, path: str) -> bool:
+        """Return whether a path is that of a column whose owner, or whose stage, is at fault."""
+        return "." in path and not self.lost.isdisjoint((path.partition(".")[0], path.rpartition(".")[2]))
+
+    def _unknown_column(self, path: str, node: Expression) -> Problem | None:
+        """Return what is wrong with a path into a table or a flow that names no column of it."""
+        parts = path.split(".")
+        owner = max((name for end in range(len(parts)) if (name := ".".join(parts[: end + 1])) in self.owners), key=len)
+        known = any(".".join(parts[: end + 1]) in self.columns for end in range(len(parts)))
+        if known or owner in self.lost or self._is_lost(path) or (path == owner and self.owners[owner] == "table"):
+            return None
+        own = [name.removeprefix(f"{owner}.") for name in self.all_columns if name.startswith(f"{owner}.")]
+        if path == owner:
+            message = f"`{owner}` is a {self.owners[owner]}, not a value"
+            return Problem(message, node.start, node.end, f"name one of its columns: {_listed(owner, own)}")
+        name = path.removeprefix(f"{owner}.")
+        near = did_you_mean(name, own)
+        help_text = f"did you mean `{owner}.{near}`?" if near else f"it has {_listed(owner, own)}" if own else None
+        message = f"{self.owners[owner]} `{owner}` has no column `{name}`"
+        return Problem(message, node.start, node.end, help_text)
+
+    @property
+    def all_columns(self) -> list[str]:
+        """The dotted names of all columns."""
+        return sorted(self.columns)
 
     def term(
         self, node: Node, names: Names, expected: Type | None = None, given: Sequence[Checked] = ()
@@ -113,7 +157,7 @@ class TermReader:
         return Message(tuple(p if isinstance(p, str) else self._inside(p) for p in pieces))
 
     def _inside(self, expression: Expression) -> Expression:
-        return with_columns(expand(expression, self.functions), self.columns)
+        return self._columned(expand(expression, self.functions))
 
     def text(self, node: Node, names: Names, given: Sequence[Checked] = ()) -> Text | None:
         """Return the checked message template of a scalar, or None."""
@@ -166,6 +210,10 @@ class TermReader:
     def fault(self, node: Node, code: str, message: str, help_text: str | None = None) -> None:
         """Collect a mistake that concerns a whole node."""
         self.diagnostics.append(Diagnostic(code, (), ERROR, message, span=node.span, help=help_text))
+
+
+def _listed(owner: str, columns: Sequence[str]) -> str:
+    return ", ".join(f"`{owner}.{name}`" for name in columns)
 
 
 def _as_text(problem: Problem, text: str, expected: Type | None) -> Problem:
