@@ -75,7 +75,7 @@ def test_a_write_makes_a_slot_known_again(paint: Any) -> None:
 
 def test_a_message_may_name_what_a_fault_left_open(paint: Any) -> None:
     """A rule that fails although its message's values are unknown says so, and does not fail itself."""
-    rule = check('box.name != "b"', "box `{box.name}` is {coat}", extra="subject: '{coat}'\nhelp: take {coat}\n")
+    rule = check('box.name != "b"', "box `{box.name}` is on {below}", extra="subject: '{below}'\nhelp: take {below}\n")
     outcome = paint([box("a", "nowhere"), box("b", "a")], paint__no_b=rule)
     assert told(outcome)[1] == (
         "boxes/paint/no-b",
@@ -128,12 +128,12 @@ def test_what_an_open_check_makes_sure_of_is_not_relied_on(paint: Any) -> None:
     sure = check("{0} and below != null", "x", extra="guards: [below]\n")
     rules = {"paint__reads": check('lower(below) == "red"', "{below}")}
     broken = paint(
-        [box("a", "nowhere"), box("b", "gone", paint="blue")],
+        [box("a", "nowhere", size=2), box("b", "gone", paint="blue"), box("c", "a", paint="blue", size=2)],
         paint__sure=sure.format("1 // (box.size - 1) > 0"),
         **rules,
     )
     assert told(broken) == [
-        ("boxes/paint/coat-known", "a", "box `a` stands on `nowhere`, which is not painted"),
+        ("boxes/paint/sure", "a", "x"),
         ("boxes/paint/sure", "b", "rule `boxes/paint/sure` cannot be evaluated here: division by zero"),
     ]
 

@@ -10,12 +10,9 @@ import pytest
 
 from kernelpath.diagnostics import Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.operation_use import misuses
-from kernelpath.evaluate.program import run_program
-from kernelpath.language import RUNTIME
-from kernelpath.packs.availability import idle
+from kernelpath.evaluate.loading import compiled_pack
+from kernelpath.evaluate.question import ask
 from kernelpath.packs.files import PackErrors
-from kernelpath.packs.generate import generate
 from kernelpath.packs.reading import read_pack
 
 from .folders import BOXES, copied
@@ -98,30 +95,21 @@ ORDERS: tuple[object, ...] = (
 
 
 def outcome(pack: Path) -> list[Diagnostic]:
-    """Return what is told about a pack; one that is accepted must also answer any order."""
+    """Return what is wrong with a pack; one that is accepted must also answer any order."""
     try:
         model = read_pack(pack)
     except PackErrors as errors:
         return errors.diagnostics or [Diagnostic("nothing", (), "error", "refused without a word")]
-    found = [*misuses(model), *idle(model)]
-    if not found:
-        generated = generate(model)
-        namespace = dict(RUNTIME)
-        exec(generated.text, namespace)
-        answer_all(CompiledPack(namespace, generated.data))
-    return found
+    answer_all(compiled_pack(model))
+    return []
 
 
 def answer_all(pack: CompiledPack) -> None:
-    """Run the pack's programs on orders good and bad; a value that nothing sets is told before anything runs."""
-    for name, program in pack.meta["programs"].items():
+    """Ask the pack's questions with orders good and bad."""
+    for name in pack.meta["questions"]:
         for order in ORDERS:
-            try:
-                run_program(pack, name, dict.fromkeys(program["inputs"], order))
-            except PackErrors as errors:
-                told = str(errors)
-                if "nothing sets" not in told:
-                    raise
+            documents = {each: order if each != "order" else {"boxes": order} for each in pack.meta["documents"]}
+            ask(pack, name, documents)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from kernelpath.evaluate.program import run_program
 
 from kernelpath.evaluate import loading
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.program import run_program
 from kernelpath.packs import cache_folder
 from kernelpath.packs.cache import cached
 from kernelpath.packs.cache_folder import open_folder

@@ -18,7 +18,9 @@ def with_function(folder: Path, functions: str, condition: str) -> Path:
     pack = copied(BOXES, folder / "boxes")
     text = (pack / "pack.yaml").read_text(encoding="utf-8")
     rule = f"summary: A\nwhy: b\nseverity: error\ncheck: '{condition}'\nmessage: no\n"
-    return written(pack, {"pack.yaml": text.replace("\nfunctions:\n", f"\nfunctions:\n{functions}"), "shape/f.yaml": rule})
+    return written(
+        pack, {"pack.yaml": text.replace("\nfunctions:\n", f"\nfunctions:\n{functions}"), "shape/f.yaml": rule}
+    )
 
 
 def verdict(pack: Path, *boxes: Any) -> list[str | None]:
@@ -46,9 +48,7 @@ def test_a_rule_that_tests_what_it_knows_is_told(tmp_path: Path) -> None:
 
 def test_functions_may_call_those_above_them(tmp_path: Path) -> None:
     """A function is made of earlier ones; arguments stand for themselves wherever they stand."""
-    functions = (
-        "  twice: {parameters: {n: int}, is: n + n}\n  four: {parameters: {n: int}, is: twice(twice(n))}\n"
-    )
+    functions = "  twice: {parameters: {n: int}, is: n + n}\n  four: {parameters: {n: int}, is: twice(twice(n))}\n"
     pack = with_function(tmp_path, functions, "four(index + 1) < 9")
     assert verdict(pack, {"size": 1}, {"size": 1}, {"size": 1}) == ["2"]
 

@@ -1,4 +1,4 @@
-"""The operations that the strict pack's programs run, by themselves."""
+"""The built-ins of execution graphs that the strict pack calls, by themselves."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kernelpath.graph.derive import derive_steps
-from kernelpath.graph.interleave import interleave, varying
-from kernelpath.graph.layers import named_layers
-from kernelpath.graph.lifetimes import unwritten_reads
+from kernelpath.execution_graph.derive import derive_steps
+from kernelpath.execution_graph.interleave import interleave, varying
+from kernelpath.execution_graph.layers import named
+from kernelpath.execution_graph.lifetimes import unwritten
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from kernelpath.graph.lifetimes import unwritten_reads
 )
 def test_named_layers(layers: list[Any], highest: int, repeated: list[int]) -> None:
     """The highest layer that is named, and those named more than once, whatever JSON number names them."""
-    assert named_layers({}, layers) == {"highest": highest, "repeated": repeated}
+    assert named(layers) == SimpleNamespace(highest=highest, repeated=repeated)
 
 
 def entry(name: str, **members: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def entry(name: str, **members: Any) -> dict[str, Any]:
 )
 def test_varying_steps(steps: list[Any], ids: list[str]) -> None:
     """A step varies where two of its outcomes hold in one layer, or outside the layers."""
-    assert varying({"identity": "id", "on": "layers"}, steps) == {"ids": ids}
+    assert varying({"identity": "id", "on": "layers"}, steps) == ids
 
 
 def test_steps_of_two_phases_are_interleaved() -> None:
@@ -47,7 +47,7 @@ def test_steps_of_two_phases_are_interleaved() -> None:
     settings = {"identity": "id", "member": "phase", "names": ["prefill", "decode"]}
     first = [entry("a", phase="both", held=1), entry("c", phase="both", held=1)]
     second = [entry("a", phase="both", held=1), entry("b", phase="decode"), entry("c", phase="both", held=2)]
-    assert interleave(settings, ["a", "b", "c"], first, second)["steps"] == [
+    assert interleave(settings, ["a", "b", "c"], first, second) == [
         entry("a", phase="both", held=1),
         entry("b", phase="decode"),
         entry("c", phase="prefill", held=1),
@@ -56,7 +56,6 @@ def test_steps_of_two_phases_are_interleaved() -> None:
 
 
 READS = {
-    "list": "steps",
     "always": ["state"],
     "reads": [{"member": "src"}, {"member": "b", "op": "add", "otherwise": "left"}],
     "writes": [{"member": "dst"}],
@@ -75,7 +74,7 @@ READS = {
 )
 def test_reads_before_writes(steps: list[Any], reads: list[Any]) -> None:
     """Each slot that a list reads before it writes it, once for each op; a member may count for one op alone."""
-    assert unwritten_reads(READS, [SimpleNamespace(steps=steps)]) == {"reads": reads}
+    assert unwritten(READS, [SimpleNamespace(decode=steps)]) == reads
 
 
 KERNEL = SimpleNamespace(reference="k.main", version="1.0.0", digest="sha256:0")
@@ -89,7 +88,7 @@ LAYERED = {**PLAIN, "overrides": "layerOverrides", "overridden": "layer"}
 
 def derived(settings: Any, path: Any, layers: int) -> list[tuple[str, str, Any]]:
     """Return op, phase and layers of each derived step."""
-    steps = derive_steps(settings, path, {"k.wgsl#main": KERNEL}, layers)["steps"]
+    steps = derive_steps(settings, path, {"k.wgsl#main": KERNEL}, layers).steps
     return [(one["op"], one["phase"], one["layers"]) for one in steps]
 
 

@@ -32,6 +32,8 @@ from kernelpath.packs.terms import place_of
 REQUEST = "request"
 #: What a column is made of, where a table goes over a list: its element as it was read.
 RAW = "raw"
+#: The most values and tables each of which needs the next.
+MOST_IN_A_ROW = 100
 #: Mistakes after which nobody can say what a table's rows bind.
 _OF_ROWS = frozenset(("pack/variable", "pack/rows"))
 _INHERITED = ("as", "key", "index", "subject", "within")
@@ -191,6 +193,10 @@ class CellReader(Declarations):
             if self.cells[owner] == UNKNOWN:  # a type that is said does not depend on what it is made of
                 self._cycle([*path[path.index(owner) :], owner])
             return
+        if len(path) >= MOST_IN_A_ROW:
+            self.cells[owner] = UNKNOWN
+            self._refuse_row(key)
+            return
         self.reading.append((owner, key))
         try:
             self._read_value(owner, key, node) if section == "values" else self._read_table(owner, key, node)
@@ -201,6 +207,11 @@ class CellReader(Declarations):
         self.lost_in_circles |= set(path)
         lines = [f"`{name}` (line {self._key(name).span.line})" for name in path]
         self.terms.fault(self._key(path[0]), "pack/cycle", circle_words(lines))
+
+    def _refuse_row(self, key: Scalar) -> None:
+        message = f"over {MOST_IN_A_ROW} values and tables need each other in a row, up to this one"
+        if not any(found.rule == "pack/row" for found in self.terms.diagnostics):
+            self.terms.fault(key, "pack/row", message)
 
     def _key(self, name: str) -> Scalar:
         return next(self.sections[each][name][0] for each in ("values", "items") if name in self.sections[each])

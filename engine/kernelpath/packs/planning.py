@@ -31,6 +31,9 @@ from kernelpath.packs.reads import gives, rule_names, text_names
 
 REQUEST = "request"
 FINDINGS = "findings"
+#: The most values, tables and stages each of which needs the next, and the most questions.
+MOST_IN_A_ROW = 200
+MOST_QUESTIONS_IN_A_ROW = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +261,16 @@ class Planner:
 
     def _leads_to(self, cell: Cell, names: set[str], each: str, seen: set[Cell]) -> bool:
         """Return whether a cell depends on one of these stages over a table."""
-        if cell in seen:
-            return False
-        seen.add(cell)
-        if cell.kind == "stages" and cell.name == each and names & set(cell.stages):
-            return True
-        return any(self._leads_to(inner, names, each, seen) for inner in self._deps(cell))
+        waiting = [cell]
+        while waiting:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            if current.kind == "stages" and current.name == each and names & set(current.stages):
+                return True
+            waiting += self._deps(current)
+        return False
 
     # Dependencies
 
@@ -333,14 +340,17 @@ class Planner:
         return name in seen
 
     def _reads_findings(self, cell: Cell, seen: set[Cell]) -> bool:
-        if cell in seen:
-            return False
-        seen.add(cell)
-        names = set(self._names_read(cell))
-        if FINDINGS in names:
-            return True
-        inner = [other for name in names for other in self._cells_of(name)]
-        return any(self._reads_findings(other, seen) for other in inner if other != cell)
+        waiting = [cell]
+        while waiting:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            names = set(self._names_read(current))
+            if FINDINGS in names:
+                return True
+            waiting += [other for name in names for other in self._cells_of(name)]
+        return False
 
     def _names_read(self, cell: Cell) -> list[str]:
         if cell.kind == "stages":
@@ -413,6 +423,9 @@ class Planner:
         if cell in path:
             self._cycle([*path[path.index(cell) :], cell])
             return
+        if len(path) >= MOST_IN_A_ROW:
+            self._refuse_row(cell)
+            return
         if self._reads_itself(cell):
             self._cycle([cell, cell])
             return
@@ -421,6 +434,12 @@ class Planner:
         if cell not in self.done:
             self.done.add(cell)
             self.order.append(cell)
+
+    def _refuse_row(self, cell: Cell) -> None:
+        message = f"over {MOST_IN_A_ROW} values, tables and stages need each other in a row, up to this one"
+        if not any(found.rule == "pack/row" for found in self.diagnostics):
+            self.diagnostics.append(_fault("pack/row", message, self._place(cell), name=self._name(cell)))
+        self.done.add(cell)
 
     def _reads_itself(self, cell: Cell) -> bool:
         """Return whether a cell reads what it gives, which other rows or visits have not left yet."""
@@ -568,7 +587,10 @@ def _circles_of_questions(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagno
         asks[name] = [(value.ask.question, value) for value in values if value.ask]
     done: set[str] = set()
     for name in asks:
-        yield from _circle_from(name, asks, [], done)
+        circles = list(_circle_from(name, asks, [], done))
+        yield from circles
+        if any(found.rule == "pack/row" for found in circles):
+            return
 
 
 def _circle_from(
@@ -579,7 +601,10 @@ def _circle_from(
         if asked in names:
             circle = [*names[: names.index(asked) + 1][::-1], asked]
             message = circle_words([f"question `{each}`" for each in circle])
-            yield _fault("pack/cycle", message, value.place, "ask another question", value.name.rpartition(".")[2])
+            yield _fault("pack/cycle", message, value.place, "ask another question", value.name)
+        elif len(path) >= MOST_QUESTIONS_IN_A_ROW:
+            message = f"questions ask each other over {MOST_QUESTIONS_IN_A_ROW} deep"
+            yield _fault("pack/row", message, value.place, name=value.name)
         else:
             yield from _circle_from(asked, asks, [(name, value), *path], done)
     done.add(name)

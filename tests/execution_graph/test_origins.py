@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
-from kernelpath.graph.origins import pick_sources, trace
+from kernelpath.execution_graph.origins import trace
 from kernelpath.language import EvaluationError
-
-SETTINGS = {"prefix": "session", "layers": {"over": "overlay", "under": "manifest"}, "otherwise": "derived"}
 
 
 def sources(resolved: Any, over: Any, under: Any) -> dict[str, str]:
     """Return the source of each leaf."""
-    given = trace(SETTINGS, resolved, over=over, under=under)["sources"]
+    given = trace(resolved, [over, under], ["overlay", "manifest"], "session")
     return {path: source["source"] for path, source in given.items()}
 
 
@@ -51,9 +49,3 @@ def test_nesting_beyond_the_limit_is_refused() -> None:
         deep = {"a": deep}
     with pytest.raises(EvaluationError, match="nested deeper than 200 levels"):
         sources(deep, {}, {})
-
-
-def test_sources_are_picked_by_path() -> None:
-    """A program asks for the source of single members; one without trace has the default."""
-    settings = {"member": "source", "otherwise": "derived", "paths": {"math": "session.a", "output": "session.b"}}
-    assert pick_sources(settings, {"session.a": {"source": "overlay"}}) == {"math": "overlay", "output": "derived"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kernelpath.graph.patch import patch_edits, patch_steps
+from kernelpath.execution_graph.patch import patch_edits, patch_steps
 
 SETTINGS = {
     "identity": "id",
