@@ -24,6 +24,8 @@ FILES = (
     "boxes/checks/finish.yaml",
     "boxes/checks/label.yaml",
     "boxes/shape/box-object.yaml",
+    "boxes/drying/shade.yaml",
+    "boxes/drying/dries.yaml",
     "boxes/checks/tin-is-blue.test.yaml",
     "strict-boxes/pack.yaml",
     "manifest.json",
@@ -31,7 +33,7 @@ FILES = (
 SCRAPS = (
     *(":", "- ", "{", "}", "[", "]", '"', "'", "\n", "\n  ", "#", "|", ">", "\t", "\r\n", "&a ", "*a", ", ", "  "),
     *("\u2028", "\x0c", "\U0001f4e6", "\ud7ff"),
-    *("each: ", "check: ", "let:\n  x: ", "box.", "wanted", " and ", "null"),
+    *("guards: [", "check: ", "boxes.label", "strokes.first.slots", "let:\n  x: ", "box.", "wanted", " and ", "null"),
 )
 
 

@@ -27,7 +27,6 @@ def fixes(editor: Client, path: Path, found: list[dict[str, Any]]) -> list[dict[
         ("check: wanted", "check: wantd"),
         ("box.material", "box.materal"),
         ('"blue"', '"bleu"'),
-        ("each: box", "each: bx"),
         ("severity: error", "severty: error"),
         ("severity: error", "severity: eror"),
         ("is {wanted}", "is {wantd}"),

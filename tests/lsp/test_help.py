@@ -20,13 +20,12 @@ def told(editor: Client, path: Path, around: str) -> str:
     ("around", "title", "said"),
     [
         ("check: wan|ted", "wanted: colour?", "a name of this rule"),
-        ("when: bo|x.material", "box: Box", "the item of scope `box`"),
+        ("when: bo|x.material", "box: Box", "the row of `boxes`"),
         ("box.mat|erial", "Box.material: material", "what it is made of"),
-        ("box.mat|erial", "Box.material: material", "read as `text(raw.material)`"),
-        ("?? fin|ish", "finish: colour?", "resolved by `checks/finish`"),
+        ("box.mat|erial", "Box.material: material", "is `text(raw.material)`"),
+        ("?? fin|ish", "finish: colour?", "given by `checks/finish`"),
         ('"t|in"', '"tin": material', "open; rules may name `card`, `tin`, `wood`"),
         ('"bl|ue"', '"blue": colour', "one of `red`, `green`, `blue`"),
-        ("each: b|ox", "scope box", "- `finish: colour?`"),
     ],
 )
 def test_names_are_told(editor: Client, rule: Path, around: str, title: str, said: str) -> None:
@@ -57,11 +56,47 @@ def test_tests_narrow_what_is_told(editor: Client, pack: Path) -> None:
     assert told(editor, path, "value: box.pa|int").startswith("```\nBox.paint: colour?  (here: colour)\n```")
 
 
+@pytest.mark.parametrize(
+    ("around", "title", "said"),
+    [
+        ("is: boxes.la|bel", "label: list<string>", "given by `checks/label`"),
+        ("is: bo|xes.label", "table boxes: list<Box>", "- `boxes.label: list<string>`"),
+        ("is: strokes.first.sh|ade", "shade: list<colour?>", "given by `drying/shade`"),
+        ("is: strokes.fi|rst.shade", "pass strokes.first", "- `strokes.first.slots: map<colour>`"),
+        ("is: str|okes.first.shade", "flow strokes", "visits rows of `boxes`; slots hold `colour`"),
+        (
+            "start: strokes.first.sl|ots",
+            "strokes.first.slots: map<colour>",
+            "at the end of pass `first`",
+        ),
+        ("of: elements(she|lf.boxes)", "document shelf: json", "the shelf as it was ordered"),
+        ("answer: lab|els", "labels: list<string>", "is `boxes.label`"),
+        ("reads: {w|et: box.name}", "wet: colour?", "what the slot holds that a visit reads"),
+        ("pass: {co|at: string}", "coat: string", "the name of the pass"),
+        ("    index: ind|ex\n", "index: int", "the row's place in the list"),
+        ("each: str|okes", "flow strokes", "one box in one coat of paint"),
+        ("after: [sha|pe], doc", "stage shape", "for each of `raw_boxes`, rules in order: `box-object`"),
+        ("gives: {label: string, fin|ish", "finish: colour?", "given by `checks/finish`"),
+        ("  ord|er:\n", "question order", "given `shelf`: `labels`"),
+        ("tint: {type: 'col|our?'", "vocabulary colour", "one of `red`, `green`, `blue`"),
+        ("      ti|nt: {type", "Lid.tint: colour?", "the colour of its inside"),
+        ("most_bo|xes: {type", "constant most_boxes: int", "`40`"),
+    ],
+)
+def test_declarations_are_told(editor: Client, pack: Path, around: str, title: str, said: str) -> None:
+    """In pack.yaml, each kind of name is told with its type and what makes it; dotted names part by part."""
+    path = pack / "pack.yaml"
+    editor.open(path)
+    text = told(editor, path, around)
+    assert text.startswith(f"```\n{title}\n```")
+    assert said in text
+
+
 def test_functions_are_told(editor: Client, pack: Path) -> None:
     """A function of the pack is told with its body, a built-in one with its examples."""
     path = pack / "pack.yaml"
     editor.open(path)
-    own = told(editor, path, "value: colour|_of(raw.paint)")
+    own = told(editor, path, "is: colour|_of(raw.paint)")
     assert own.startswith("```\ncolour_of(value: json) -> colour?\n```")
     assert "stands for `colour(lower(trim(text(value))))`" in own
     assert '"É".lower()  ->  "é"' in told(editor, path, "colour(low|er(trim(")
@@ -70,8 +105,11 @@ def test_functions_are_told(editor: Client, pack: Path) -> None:
 @pytest.mark.parametrize(
     ("around", "said"),
     [
-        ("che|ck: wanted", "**check**: what must hold"),
-        ("sever|ity: error", "**severity**: one of `error`, `warning`, `note`"),
+        ("che|ck: wanted", "**check**: what must be true"),
+        (
+            "sever|ity: error",
+            "**severity**: how hard a finding is; `error` unless it is said; one of `error`, `warning`, `note`",
+        ),
         ("let|:", "**let**: named values for the rule's other expressions"),
     ],
 )
@@ -143,7 +181,7 @@ def folds(editor: Client, path: Path) -> list[tuple[Any, ...]]:
 def test_yaml_folds(editor: Client, rule: Path) -> None:
     """A block of text and a nested mapping fold under their keys, and so do comments of several lines."""
     editor.change(rule, "# one\n# two\n" + editor.texts[rule])
-    assert folds(editor, rule) == [(0, 1, "comment"), (3, 4, "region"), (10, 11, "region")]
+    assert folds(editor, rule) == [(0, 1, "comment"), (3, 4, "region"), (8, 9, "region")]
 
 
 def test_json_folds(editor: Client, manifest: Path) -> None:

@@ -9,6 +9,9 @@ import pytest
 
 from lsp.client import Client, ResponseError, path_of
 
+CHECKS = "checks: {each: boxes, gives: {label: string, finish: 'colour?'}, doc: what may be painted}"
+DRYING = "drying: {each: strokes, gives: {shade: 'colour?'}, after: [shape], doc: what a coat leaves}"
+
 
 def lines(editor: Client, found: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return locations as file names and the whole lines, without what surrounds them."""
@@ -35,15 +38,14 @@ def named(editor: Client, path: Path, around: str, *, declaration: bool = True) 
 @pytest.mark.parametrize(
     ("around", "line"),
     [
-        ("when: bo|x.material", "over: {box: boxes}"),
-        ("box.mat|erial", "material: {type: material, value: text(raw.material), doc: what it is made of}"),
-        ("?? fin|ish", "given: {label: string, finish: 'colour?'}"),
+        ("when: bo|x.material", "as: box"),
+        ("box.mat|erial", "material: {type: material, is: text(raw.material), doc: what it is made of}"),
+        ("?? fin|ish", CHECKS),
         ('"t|in"', "values: [card, tin, wood]"),
-        ("each: b|ox", "box:"),
     ],
 )
 def test_names_lead_to_the_pack(editor: Client, rule: Path, around: str, line: str) -> None:
-    """A variable, a field, a word and a scope lead to their line of pack.yaml."""
+    """A row, a field, a given variable and a word lead to their line of pack.yaml."""
     assert declared(editor, rule, around) == [("pack.yaml", line)]
 
 
@@ -56,19 +58,33 @@ def test_own_names_lead_to_the_let(editor: Client, rule: Path) -> None:
 @pytest.mark.parametrize(
     ("around", "line"),
     [
-        ("value: colour_|of(raw.paint)", "colour_of:"),
-        ("type: list<B|ox>", "Box:"),
-        ("type: 'colo|ur?', value: colour_of", "colour:"),
-        ("uses: [most_b|oxes", "most_boxes: {type: int, doc: how many boxes a shelf holds, value: 40}"),
-        ("- {walk: sh|ape}", "shape: {scope: raw-box, doc: the shape of a box}"),
-        ("{read: Bo|x", "Box:"),
-        ("collect: {labels: la|bel}", "given: {label: string, finish: 'colour?'}"),
-        ("collect: {lab|els: label}", "labels: {type: list<string>, doc: what is written on each box}"),
+        ("is: colour_|of(raw.paint)", "colour_of:"),
+        ("type: list<B|ox>", "boxes:"),
+        ("tint: {type: 'colo|ur?'", "colour:"),
+        ("after: [sh|ape], doc", "shape: {each: raw_boxes, doc: the shape of a box}"),
+        ("each: bo|xes, gives", "boxes:"),
+        ("    over: bo|xes", "boxes:"),
+        ("    of: raw_bo|xes", "raw_boxes:"),
+        ("is: text(ra|w.name)", "as: raw"),
+        ("subject: '{b|ox.name}'", "as: box"),
+        ("subject: '{ind|ex}'", "index: index"),
+        ("is: boxes.lab|el", CHECKS),
+        ("is: bo|xes.label", "boxes:"),
+        (
+            "is: strokes.first.sha|de",
+            DRYING,
+        ),
+        ("is: strokes.fir|st.shade", "first: {start: {brush: '\"red\"'}}"),
+        ("is: stro|kes.first.shade", "strokes:"),
+        ("start: strokes.fi|rst.slots", "first: {start: {brush: '\"red\"'}}"),
+        ("of: elements(sh|elf.boxes)", "shelf: {doc: the shelf as it was ordered}"),
+        ("given: [she|lf]", "shelf: {doc: the shelf as it was ordered}"),
+        ("answer: lab|els", "labels: {is: boxes.label, doc: what is written on each box}"),
         ("colour(lower(trim(text(val|ue))))", "parameters: {value: json}"),
     ],
 )
 def test_declarations_lead_to_each_other(editor: Client, pack: Path, around: str, line: str) -> None:
-    """In pack.yaml, functions, types, values, stages and given variables lead to where they are declared."""
+    """In pack.yaml, functions, types, values, tables, flows, stages and columns lead to where they are declared."""
     path = pack / "pack.yaml"
     editor.open(path)
     assert declared(editor, path, around) == [("pack.yaml", line)]
@@ -92,12 +108,12 @@ def test_decisions_lead_to_their_page(editor: Client, rule: Path) -> None:
         page.unlink()
 
 
-def test_packs_and_disabled_rules_lead_to_their_files(editor: Client) -> None:
-    """`extends` leads to the other pack, a disabled rule to its file."""
+def test_packs_and_rules_lead_to_their_files(editor: Client) -> None:
+    """`extends` leads to the other pack, a rule whose level is set to its file."""
     path = editor.folder / "strict-boxes" / "pack.yaml"
     editor.open(path)
     assert declared(editor, path, "extends: box|es")[0][0] == "pack.yaml"
-    assert declared(editor, path, "disable: [checks/tin-is|-blue]") == [
+    assert declared(editor, path, "  boxes/checks/tin-is|-blue:") == [
         ("tin-is-blue.yaml", "summary: A tin box is blue.")
     ]
 
@@ -106,7 +122,7 @@ def test_tests_lead_to_the_pack(editor: Client, pack: Path) -> None:
     """In a test file, a given variable and its fields lead to pack.yaml."""
     path = pack / "checks" / "tin-is-blue.test.yaml"
     editor.open(path)
-    assert declared(editor, path, "given: {b|ox: {material: wood}}") == [("pack.yaml", "over: {box: boxes}")]
+    assert declared(editor, path, "given: {b|ox: {material: wood}}") == [("pack.yaml", "as: box")]
     [(name, line)] = declared(editor, path, "given: {box: {mat|erial: wood}}")
     assert (name, line.partition(":")[0]) == ("pack.yaml", "material")
 
@@ -116,7 +132,8 @@ def test_references_are_found_in_all_files(editor: Client, rule: Path) -> None:
     found = named(editor, rule, "box.pa|int")
     assert {editor.stretch(place) for place in found} == {"paint"}
     names = [Path(place["uri"]).name for place in found]
-    assert names == ["pack.yaml", *["finish.yaml"] * 2, "tin-is-blue.yaml", *["tin-is-blue.test.yaml"] * 2]
+    rules = [*["finish.yaml"] * 2, "tin-is-blue.yaml", *["dries.yaml"] * 2, "shade.yaml"]
+    assert names == [*["pack.yaml"] * 3, *rules, *["tin-is-blue.test.yaml"] * 2]
 
 
 def test_declarations_can_be_left_out(editor: Client, rule: Path) -> None:

@@ -87,12 +87,12 @@ def test_cursor_in_json(text: str, path: tuple[object, ...], is_key: bool, writt
         ('check: wanted == "blue"', "check: [wanted, (", "check"),
         ('check: wanted == "blue"', "check: wanted: blue", "check"),
         ("decisions: [D1, D2]", "decisions: [D1, D2", "decisions"),
-        ("order: 10", "order", "order"),
-        ("order: 10", "\torder: 10", "order"),
-        ("order: 10", "order: &anchor 10", "order"),
+        ("severity: error", "severity", "severity"),
+        ("severity: error", "\tseverity: error", "severity"),
+        ("severity: error", "severity: &anchor error", "severity"),
         ("severity: error", "severity: error\nseverity: note", None),
         ("let:\n", "let\n", "let"),
-        ("each: box", "each: box\n}", None),
+        ("severity: error", "severity: error\n}", None),
     ],
 )
 def test_the_rest_of_a_rule_is_kept(old: str, new: str, lost: str | None) -> None:
@@ -113,9 +113,9 @@ def test_the_rest_of_a_rule_is_kept(old: str, new: str, lost: str | None) -> Non
     ("old", "new", "section"),
     [
         ("values: [red, green, blue]", "values: [red, green", "vocabularies"),
-        ("    over: {box: boxes}", "    over: {box: boxes", "scopes"),
-        ("subject: '{index}'", "subject: '{index}", "scopes"),
-        ("programs:\n", "programs\n", "programs"),
+        ("    reads: {wet: box.name}", "    reads: {wet: box.name", "flows"),
+        ("subject: '{index}'", "subject: '{index}", "items"),
+        ("questions:\n", "questions\n", "questions"),
     ],
 )
 def test_the_rest_of_a_pack_is_kept(old: str, new: str, section: str) -> None:

@@ -10,15 +10,15 @@ from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.lsp.checking.cases import Cases, test_of
 from kernelpath.lsp.checking.linting import Lints
 from kernelpath.lsp.checking.session import Model, PackSession
-from kernelpath.lsp.manifests.judging import Judge, section_path
+from kernelpath.lsp.manifests.judging import Judge
 from kernelpath.lsp.symbols.index import Index, index
-from kernelpath.lsp.symbols.roles import PACK, RULE, TEST
 from kernelpath.lsp.texts.cursor import Cursor, cursor_at
 from kernelpath.lsp.texts.files import Files
 from kernelpath.lsp.texts.json_tree import json_cursor, json_tree
 from kernelpath.lsp.texts.recovery import recovered
 from kernelpath.packs.documents import DocumentErrors, Node
 from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX
+from kernelpath.packs.grammar import PACK, RULE, TEST
 
 MANIFEST = "manifest"
 MAX_LENGTH = 4_000_000
@@ -163,7 +163,7 @@ class Workspace:
         kind, folder = self.kind(path), self.files.pack_of(path)
         if kind == MANIFEST:
             document = self.document(path)
-            is_one = document is not None and section_path(document.root) is not None
+            is_one = document is not None and self.judge.recognised(document.root) is not None
             return {path: self.judge.findings(document.source)} if document and is_one else {}
         test = path if kind == TEST else test_of(path)
         if kind not in (TEST, RULE) or folder is None or not self.files.exists(test):

@@ -71,7 +71,7 @@ def _merged(forms: Sequence[Schema]) -> list[str]:
 def schemas_at(kind: str, path: Path) -> list[Schema]:
     """Return the schemas of what stands at a path, several where a file of the kind has several forms."""
     found = list(_forms(schema_of(kind)))
-    for step in _plain_path(kind, path):
+    for step in plain_path(kind, path):
         found = [form for schema in found for inner in _inside(schema, step) for form in _forms(inner)]
     return found
 
@@ -83,7 +83,7 @@ def schema_of(kind: str) -> Schema:
     return schema
 
 
-def _plain_path(kind: str, path: Path) -> Path:
+def plain_path(kind: str, path: Path) -> Path:
     """Return a path without `replace`: what replaces something stands where that stood."""
     if kind != PACK or len(path) < 2 or path[0] != _REPLACE:
         return path

@@ -7,7 +7,7 @@ order: rules that do not depend on each other come by their first decision, then
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,13 +16,9 @@ from kernelpath.language import LanguageErrors
 from kernelpath.packs import documents
 from kernelpath.packs.columns import paths_read
 from kernelpath.packs.documents import Node, Scalar, to_plain
+from kernelpath.packs.grammar import RULE, Path, role_at
 from kernelpath.packs.rules import RuleNode
 from kernelpath.packs.terms import TermReader
-
-_TEXTS = ("message", "help", "subject", "at")
-#: Keys whose values are no expressions; those of a row of a table are literals, too.
-_WORDS = frozenset(("summary", "why", "decisions", "severity", "tags", "guards", "resolve", "table", "hit", "fix"))
-_LITERALS = frozenset(("match", "path"))
 
 
 @dataclass(frozen=True)
@@ -47,31 +43,18 @@ class RuleSketch:
     @cached_property
     def reads(self) -> frozenset[str]:
         """The dotted paths that the rule reads in its conditions, its results and its texts."""
-        found: set[str] = set()
-        for key, value in self.node.root.entries:
-            if key.text in _TEXTS:
-                found |= self._of_message(value)
-            elif key.text not in _WORDS:
-                found |= self._of_expressions(value)
-        return frozenset(found)
+        return frozenset(path for where, scalar in _scalars(self.node.root, ()) for path in self._read(where, scalar))
 
-    def _of_message(self, node: Node) -> set[str]:
+    def _read(self, path: Path, node: Scalar) -> set[str]:
+        """Return what a scalar reads: one that is neither an expression nor a message reads nothing."""
+        role = role_at(RULE, path)
         try:
-            pieces = self.terms.message(node.text).pieces if isinstance(node, Scalar) else ()
+            if role and role.kind == "expression":
+                return paths_read(self.terms.expression(node.text))
+            pieces = self.terms.message(node.text).pieces if role and role.kind == "message" else ()
         except LanguageErrors:
             return set()
-        return {path for piece in pieces if not isinstance(piece, str) for path in paths_read(piece)}
-
-    def _of_expressions(self, node: Node) -> set[str]:
-        if isinstance(node, documents.Mapping):
-            values = [value for key, value in node.entries if key.text not in _LITERALS]
-            return {path for value in values for path in self._of_expressions(value)}
-        if isinstance(node, documents.Sequence):
-            return {path for item in node for path in self._of_expressions(item)}
-        try:
-            return paths_read(self.terms.expression(node.text))
-        except LanguageErrors:
-            return set()
+        return {read for piece in pieces if not isinstance(piece, str) for read in paths_read(piece)}
 
     def follows(self, other: RuleSketch) -> bool:
         """Return whether this rule reads what the other one gives or guards; two that guard each other are free."""
@@ -87,6 +70,17 @@ class RuleSketch:
         match = re.fullmatch(r"([A-Z]+)([0-9]+)", str(to_plain(first))) if first is not None else None
         letter, number = (match[1], int(match[2])) if match else ("~", 0)
         return letter, number, self.node.file.name
+
+
+def _scalars(node: Node, path: Path) -> Iterator[tuple[Path, Scalar]]:
+    if isinstance(node, Scalar):
+        yield path, node
+    elif isinstance(node, documents.Mapping):
+        for key, value in node.entries:
+            yield from _scalars(value, (*path, key.text))
+    else:
+        for place, item in enumerate(node):
+            yield from _scalars(item, (*path, place))
 
 
 def ordered(nodes: Sequence[RuleNode], terms: TermReader) -> list[RuleSketch]:

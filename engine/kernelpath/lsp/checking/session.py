@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from kernelpath.diagnostics import Diagnostic, Span
 from kernelpath.language import Checked
 from kernelpath.lsp.checking.chain import Chains, rule_file
 from kernelpath.lsp.checking.reader import IncrementalReader, Memory
+from kernelpath.lsp.symbols.occurrence import Symbol
+from kernelpath.lsp.symbols.origins import cell_symbols
 from kernelpath.lsp.texts.files import Files
 from kernelpath.packs.documents import DocumentErrors
 from kernelpath.packs.files import PACK_FILE, PackErrors
@@ -18,12 +21,17 @@ from kernelpath.packs.reading import set_of
 from kernelpath.packs.rules import _shaped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
     """A pack as far as it can be read, and the reader that knows its declarations."""
 
     reader: IncrementalReader
     pack: Pack
+
+    @cached_property
+    def origins(self) -> dict[str, Symbol]:
+        """The symbols of all that every expression of the pack sees."""
+        return cell_symbols(self.reader)
 
     def rule(self, path: Path) -> Rule | None:
         """Return the checked rule of a file, None where it has faults."""

@@ -41,13 +41,14 @@ class QuickTerms(TermReader):
         key = (text, len(self.functions), self.columns)
         found: Expression | None = self.trees.get(key)
         if found is None:
-            found = self.trees[key] = self._written_out(parsed(text))
+            found = self.trees[key] = self.whole(parsed(text))
         return found
 
     def message(self, text: str) -> Message:
         """Return the pieces of a message template, as `expression` returns its expressions; raises LanguageErrors."""
         pieces = parsed_message(text).pieces
-        return Message(tuple(p if isinstance(p, str) else self._written_out(p) for p in pieces))
+        return Message(tuple(p if isinstance(p, str) else self.whole(p) for p in pieces))
 
-    def _written_out(self, expression: Expression) -> Expression:
+    def whole(self, expression: Expression) -> Expression:
+        """Return an expression with functions written out and columns as one name; raises LanguageErrors."""
         return with_columns(expand(expression, self.functions), self.columns)

@@ -7,16 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kernelpath.language import Type, Vocabulary
+from kernelpath.language.ast import Call
 from kernelpath.language.builtins import DECLARED
 from kernelpath.language.signatures import signatures
 from kernelpath.language.types import JSON, UNKNOWN, ListOf, MapOf, Optional, Record, fits, required
 from kernelpath.lsp.checking.session import Model
-from kernelpath.lsp.features.describe import describe, doc, parameters
+from kernelpath.lsp.features.describe import column_of, describe, doc, parameters
 from kernelpath.lsp.features.suggestion import Suggestion
 from kernelpath.lsp.features.tokens import DOTS, Token, enclosing, operand, tokens
 from kernelpath.lsp.symbols.environment import Environment, type_of
+from kernelpath.lsp.symbols.expressions import dotted_symbol
+from kernelpath.packs.columns import path_of
 
 _KEYWORDS = ("and", "or", "not", "in", "if", "then", "else", "any", "all", "count", "for", "true", "false", "null")
+_DESCRIBED = ("value", "variable", "given", "table")
 _LOOPS = ("any", "all", "count")
 _FOR = re.compile(r"\bfor\s+([A-Za-z]\w*)\s+in\s+([\w.?]+)")
 
@@ -73,6 +77,7 @@ class Writing:
     def _members(self, before: Sequence[Token]) -> Iterator[Suggestion]:
         """Members of what stands before the dot, then the functions that take it."""
         start = operand(before, len(before) - 1)
+        yield from self._columns("".join(token.text for token in before[start:-1]))
         type_ = self._type(before, start, len(before) - 1)
         inner = required(type_)
         if isinstance(inner, Record):
@@ -88,12 +93,28 @@ class Writing:
             yield from (_builtin(name) for name in DECLARED if _takes(name, type_))
 
     def _read_from(self, before: Sequence[Token], start: int) -> Iterator[str]:
-        """Yield the expression that a record's field is read from, where a field stands before the dot."""
+        """Yield what a column is made of, where one stands before the dot: its expression, or the name in it."""
         owner = required(self._type(before, start, len(before) - 3)) if len(before) - 3 > start else UNKNOWN
-        record = self.model.pack.records.get(owner.name) if isinstance(owner, Record) else None
-        for field in record.fields if record else ():
-            if field.name == before[-2].text and field.value:
-                yield field.value.text
+        column = column_of(self.model, owner.name, before[-2].text) if isinstance(owner, Record) else None
+        if column is not None:
+            yield column.term.text
+            node = column.term.checked.expression
+            while isinstance(node, Call) and len(node.arguments) == 1:
+                node = node.arguments[0]
+            yield path_of(node) or column.term.text
+
+    def _columns(self, owner: str) -> Iterator[Suggestion]:
+        """The next part of each dotted name that begins so: a table's columns, a flow's passes and what they leave."""
+        prefix = owner.replace("?.", ".") + "."
+        found: dict[str, str] = {}
+        for name, type_ in self.environment.names.variables.items():
+            if name.startswith(prefix):
+                part, _, rest = name.removeprefix(prefix).partition(".")
+                found.setdefault(part, "" if rest else str(type_))
+        for part, detail in found.items():
+            symbol = dotted_symbol(self.model, prefix + part)
+            about = describe(self.model, symbol) if symbol else ""
+            yield Suggestion(part, "field" if detail else "value", detail or "pass", about, rank=0)
 
     def _json_members(self, owner: str) -> list[str]:
         """Return the members that other expressions of the pack read of the same value."""
@@ -102,20 +123,24 @@ class Writing:
 
     def _names(self, before: Sequence[Token]) -> Iterator[Suggestion]:
         known = self._with_loops(before)
+        cells = self.model.reader.cells
         for name, type_ in known.names.variables.items():
-            symbol = known.origins.get(name)
-            about = describe(self.model, symbol) if symbol and symbol[0] in ("value", "variable") else ""
-            yield Suggestion(name, "variable", str(type_), about, rank=0)
+            if name.isidentifier():  # columns have dots, and come behind their tables
+                symbol = known.origins.get(name)
+                about = describe(self.model, symbol) if symbol and symbol[0] in _DESCRIBED else ""
+                yield Suggestion(name, "variable", str(type_), about, rank=1 if name in cells else 0)
+        for name in self.model.reader.sections["flows"] if cells.keys() <= known.names.variables.keys() else ():
+            yield Suggestion(name, "variable", "flow", describe(self.model, ("flow", name)), rank=1)
         for name in self.model.reader.terms.functions:
             node = self.model.reader.sections["functions"][name][1]
             detail = f"{name}({', '.join(parameters(node))})"
-            yield Suggestion(name, "function", detail, doc(node), f"{name}(", rank=1)
+            yield Suggestion(name, "function", detail, doc(node), f"{name}(", rank=2)
         for name, vocabulary in self.model.reader.terms.vocabularies.items():
             detail = f"{name}(s: string) -> {vocabulary.name}?"
-            yield Suggestion(name, "function", detail, describe(self.model, ("vocabulary", name)), f"{name}(", rank=2)
-        yield from (replace(_builtin(name), rank=2) for name in DECLARED)
-        yield Suggestion("source", "function", "source(variable) -> string", text="source(", rank=2)
-        yield from (Suggestion(word, "keyword", rank=3) for word in _KEYWORDS)
+            yield Suggestion(name, "function", detail, describe(self.model, ("vocabulary", name)), f"{name}(", rank=3)
+        yield from (replace(_builtin(name), rank=3) for name in DECLARED)
+        yield Suggestion("source", "function", "source(variable) -> string", text="source(", rank=3)
+        yield from (Suggestion(word, "keyword", rank=4) for word in _KEYWORDS)
 
     def _words(self, before: Sequence[Token]) -> Iterator[Suggestion]:
         """The values of the vocabulary that a string is compared with, or must be of."""

@@ -1,60 +1,65 @@
-"""The names of things that a pack's files may name: scopes, stages, values, rules, decisions, types."""
+"""The names of things that a pack's files may name: tables, stages, questions, rules, decisions, types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kernelpath.evaluate.operations import OPERATIONS
 from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.features.describe import describe
 from kernelpath.lsp.features.suggestion import Suggestion
+from kernelpath.packs.cells import REQUEST
+from kernelpath.packs.decisions import carriers
 from kernelpath.packs.documents import Mapping as MappingNode
-from kernelpath.packs.documents import Node, Scalar
+from kernelpath.packs.documents import Node
 from kernelpath.packs.files import PACK_FILE
+from kernelpath.packs.libraries import known_libraries
 from kernelpath.resources import resource
 
 _PRIMITIVES = ("bool", "int", "float", "string", "json", "object")
 _CONTAINERS = ("list", "map")
 _SECTIONS = {
-    "scope": "scopes",
-    "stage": "stages",
+    "document": "documents",
     "flow": "flows",
+    "question": "questions",
     "record": "records",
-    "program": "programs",
-    "fragment": "fragments",
+    "stage": "stages",
+    "table": "items",
 }
 
 
 def names_of(model: Model, kind: str, path: Path, root: Node | None) -> Iterator[Suggestion]:
     """Yield the names of a kind that a file may use."""
     if kind in _SECTIONS:
+        symbol = "value" if kind == "document" else kind
         for name in model.reader.sections.get(_SECTIONS[kind], {}):
-            yield Suggestion(name, "value", kind, describe(model, (kind, name)), rank=0)
-    elif kind == "value":
-        for name, type_ in model.reader.values.items():
-            yield Suggestion(name, "variable", str(type_), describe(model, ("value", name)), rank=0)
+            yield Suggestion(name, "value", kind, describe(model, (symbol, name)), rank=0)
     else:
         yield from _OTHERS[kind](model, path, root) if kind in _OTHERS else ()
 
 
-def _text(root: Node | None, key: str) -> str:
-    node = root.get(key) if isinstance(root, MappingNode) else None
-    return node.text if isinstance(node, Scalar) else ""
+def _given(model: Model, path: Path, _: Node | None) -> Iterator[Suggestion]:
+    """The variables that the rule's stage lets rules give."""
+    stage = model.pack.stages.get(path.parent.name)
+    for name, type_ in stage.gives.items() if stage else ():
+        yield Suggestion(name, "variable", str(type_), describe(model, ("given", path.parent.name, name)), rank=0)
 
 
-def _given(model: Model, _: Path, root: Node | None) -> Iterator[Suggestion]:
-    """The variables that the rule's scope lets rules resolve; in pack.yaml those of all scopes."""
-    own = model.reader.scopes.get(_text(root, "each"))
-    for scope in [own] if own else model.reader.scopes.values():
-        for name, type_ in scope.given.items():
-            yield Suggestion(name, "variable", str(type_), describe(model, ("variable", scope.name, name)), rank=0)
+def _each(model: Model, path: Path, root: Node | None) -> Iterator[Suggestion]:
+    """What a stage may be asked for: the request, the rows of a table, or the visits of a flow."""
+    yield Suggestion(REQUEST, "value", "the request as a whole", rank=0)
+    yield from names_of(model, "table", path, root)
+    yield from names_of(model, "flow", path, root)
 
 
-def _local(model: Model, _: Path, __: Node | None) -> Iterator[Suggestion]:
-    for scope in model.reader.scopes.values():
-        for name, type_ in scope.locals.items():
-            yield Suggestion(name, "variable", str(type_), describe(model, ("variable", scope.name, name)), rank=0)
+def _slots(model: Model, _: Path, __: Node | None) -> Iterator[Suggestion]:
+    for name, type_ in model.reader.cells.items():
+        if name.endswith(".slots"):
+            yield Suggestion(name, "variable", str(type_), describe(model, model.origins[name]), rank=0)
+
+
+def _libraries(_: Model, __: Path, ___: Node | None) -> Iterator[Suggestion]:
+    yield from (Suggestion(name, "value", "library", rank=0) for name in known_libraries())
 
 
 def _lets(_: Model, __: Path, root: Node | None) -> Iterator[Suggestion]:
@@ -67,17 +72,15 @@ def _keys(node: Node | None) -> Iterable[str]:
 
 
 def _decisions(model: Model, _: Path, __: Node | None) -> Iterator[Suggestion]:
-    """The decisions that pack.yaml declares and those that other rules carry."""
-    known: Mapping[str, str] = model.pack.decisions
-    carried = {name for rule in model.pack.rules() for name in rule.decisions}
-    for name in sorted(carried | set(known)):
+    """The decisions that rules and declarations carry."""
+    for name in sorted(carriers(model.pack)):
         yield Suggestion(name, "value", "decision", describe(model, ("decision", name)), rank=0)
 
 
 def _rules(model: Model, _: Path, __: Node | None) -> Iterator[Suggestion]:
     for layer in model.reader.chain:
         for file in layer.rules:
-            name = f"{file.stage}/{file.name}"
+            name = file.identity
             yield Suggestion(name, "value", file.pack, describe(model, ("rule", name)), rank=0)
 
 
@@ -86,11 +89,6 @@ def _packs(_: Model, path: Path, __: Node | None) -> Iterator[Suggestion]:
         for found in base.glob(f"*/{PACK_FILE}"):
             if found != path:
                 yield Suggestion(found.parent.name, "file", "pack", rank=0)
-
-
-def _operations(_: Model, __: Path, ___: Node | None) -> Iterator[Suggestion]:
-    for name, operation in OPERATIONS.items():
-        yield Suggestion(name, "function", "operation", (operation.__doc__ or "").partition("\n")[0], rank=0)
 
 
 def types_of(model: Model) -> Iterator[Suggestion]:
@@ -104,10 +102,11 @@ def types_of(model: Model) -> Iterator[Suggestion]:
 
 _OTHERS = {
     "given": _given,
-    "local": _local,
+    "each": _each,
+    "slots": _slots,
+    "library": _libraries,
     "let": _lets,
     "decision": _decisions,
     "rule": _rules,
     "pack": _packs,
-    "operation": _operations,
 }

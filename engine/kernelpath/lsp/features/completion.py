@@ -13,10 +13,10 @@ from kernelpath.lsp.features.describe import describe
 from kernelpath.lsp.features.schemas import doc_of, keys_at, values_at
 from kernelpath.lsp.features.suggestion import Suggestion, placed
 from kernelpath.lsp.symbols.environment import cell_type, environment, tested_environment
-from kernelpath.lsp.symbols.roles import Role, role_at
 from kernelpath.lsp.texts.cursor import Cursor
 from kernelpath.lsp.workspace import Document, Workspace
 from kernelpath.packs.documents import Mapping, node_at
+from kernelpath.packs.grammar import Role, role_at
 
 _HOLE = re.compile(r"(?:^|[^{])(?:\{\{)*\{(?!\{)([^{}]*)\Z", re.S)
 
@@ -27,7 +27,7 @@ def complete(workspace: Workspace, document: Document, offset: int) -> list[Sugg
     if cursor.quote == "closed":
         return []
     role = role_at(document.kind, cursor.path)
-    if cursor.is_key and (role is None or role.kind == "cell"):
+    if cursor.is_key and (role is None or role.kind == "cell" or keys_at(document.kind, cursor.path, document.root)):
         return _keys(document, cursor, offset)
     if role and role.kind in ("expression", "message"):
         return _expression(workspace, document, cursor, role, offset)
@@ -77,7 +77,8 @@ def _tested(model: Model, document: Document, cursor: Cursor) -> Iterator[Sugges
         for name, type_ in known.names.variables.items():
             symbol = known.origins.get(name)
             about = describe(model, symbol) if symbol else ""
-            yield Suggestion(name, "variable", str(type_), about, f"{name}: ", rank=0)
+            rank = 1 if name in model.reader.cells else 0
+            yield Suggestion(name, "variable", str(type_), about, f"{name}: ", rank=rank)
         return
     record = required(known.names.variables.get(str(cursor.path[3]), UNKNOWN))
     if isinstance(record, Record):

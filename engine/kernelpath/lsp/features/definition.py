@@ -9,6 +9,7 @@ from pathlib import Path
 from kernelpath.files.reading import YAML_BYTES, read_file
 from kernelpath.lsp.symbols.occurrence import Location, Symbol
 from kernelpath.lsp.workspace import Document, Workspace
+from kernelpath.packs.declarations import row_type
 from kernelpath.packs.files import PACK_FILE, PackErrors, pack_folder
 
 _LOCAL = ("let", "loop")
@@ -32,7 +33,18 @@ def declarations(workspace: Workspace, document: Document, symbol: Symbol) -> li
         own = [place for place in workspace.index(other).of(symbol) if place.declares]
         if own:
             return [Location(other.path, place.start, place.end) for place in own]
-    return []
+    maker = _maker(document, symbol)
+    return declarations(workspace, document, maker) if maker else []
+
+
+def _maker(document: Document, symbol: Symbol) -> Symbol | None:
+    """Return the table or the value whose columns make a record type that is declared nowhere else."""
+    reader = document.model.reader if document.model and symbol[0] == "record" else None
+    for section, kind in (("items", "table"), ("values", "value")) if reader else ():
+        for name, (_, node) in reader.sections[section].items() if reader else ():
+            if row_type(node) == symbol[1]:
+                return (kind, name)
+    return None
 
 
 def _searched(workspace: Workspace, document: Document, symbol: Symbol) -> Iterator[Document]:
@@ -96,10 +108,11 @@ def _row(path: Path, decision: str) -> tuple[Location, str] | None:
 
 
 def _files(workspace: Workspace, document: Document, symbol: Symbol) -> list[Location]:
-    """Return the file of a rule that is named `stage/name`, or of a pack that is named."""
+    """Return the file of a rule that is named by its id, or of a pack that is named."""
     folders = document.session.folders() if document.session else []
     if symbol[0] == "rule":
-        paths = [folder / f"{symbol[1]}.yaml" for folder in reversed(folders)]
+        pack, _, inside = symbol[1].partition("/")
+        paths = [folder / f"{inside}.yaml" for folder in folders if folder.name == pack]
     else:
         paths = [document.path.parent.parent / symbol[1] / PACK_FILE, *_shipped(symbol[1])]
     return [Location(path, 0, 0) for path in paths if workspace.files.exists(path)][:1]

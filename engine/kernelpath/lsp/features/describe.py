@@ -8,13 +8,17 @@ from pathlib import Path
 from kernelpath.language import Type, Vocabulary
 from kernelpath.language.builtins import DECLARED, Failure
 from kernelpath.language.json_values import canonical_text
+from kernelpath.language.types import required
 from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.symbols.occurrence import Symbol
+from kernelpath.packs.decisions import carriers, declared_carriers
 from kernelpath.packs.documents import Mapping, Node, Scalar
-from kernelpath.packs.model import Rule
+from kernelpath.packs.model import Column, Place
+from kernelpath.packs.reads import gives as gives_variable
 
-_SECTIONS = {"vocabulary": "vocabularies", "record": "records", "function": "functions", "scope": "scopes",
-             "stage": "stages", "flow": "flows", "program": "programs", "fragment": "fragments"}  # fmt: skip
+_SECTIONS = {"vocabulary": "vocabularies", "record": "records", "function": "functions", "stage": "stages",
+             "flow": "flows", "table": "items", "question": "questions"}  # fmt: skip
+_VALUES = ("constants", "documents", "values")
 _SHOWN = 40
 
 
@@ -54,15 +58,58 @@ def _named(model: Model, symbol: Symbol, _: Type | None) -> Iterable[str]:
 
 
 def _details(model: Model, symbol: Symbol) -> Iterable[str]:
-    """What a scope, a stage or a record has in it."""
+    """What a record, a table, a flow or a stage has in it."""
     kind, name = symbol[0], symbol[-1]
-    if kind == "scope" and name in model.reader.scopes:
-        yield _listing((v, str(t)) for v, t in model.reader.scopes[name].variables.items())
-    if kind == "record" and name in model.reader.record_types:
-        yield _listing((field, str(type_)) for field, type_ in model.reader.record_types[name].items())
     if kind == "stage" and name in model.pack.stages:
         stage = model.pack.stages[name]
-        yield f"for each `{stage.scope}`, rules in order: " + ", ".join(f"`{rule.name}`" for rule in stage.rules)
+        each = ", ".join(f"`{table}`" for table in stage.each)
+        yield f"for each of {each}, rules in order: " + ", ".join(f"`{rule.name}`" for rule in stage.rules)
+        yield _listing((given, str(type_)) for given, type_ in stage.gives.items())
+    elif kind == "question" and name in model.pack.questions:
+        question = model.pack.questions[name]
+        yield f"given {', '.join(f'`{each}`' for each in question.given) or 'nothing'}: `{question.answer.text}`"
+    elif kind == "record" and name in model.reader.record_types:
+        yield _listing((field, str(type_)) for field, type_ in model.reader.record_types[name].items())
+
+
+def _table(model: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
+    name = symbol[1]
+    key, node = _entry(model, "items", name)
+    table = model.reader.tables.get(name)
+    made = f"of `{table.over.text if table.over else table.source}`" if table and (table.over or table.source) else ""
+    title = code(f"table {name}: {model.reader.cells.get(name, type_)}")
+    return [title, doc(node), made, _listing(_columns(model, name)), place(key)]
+
+
+def _flow(model: Model, symbol: Symbol, _: Type | None) -> Iterable[str]:
+    key, node = _entry(model, "flows", symbol[1])
+    flow = model.reader.flows.get(symbol[1])
+    held = f"visits rows of `{flow.over}`; slots hold `{flow.type}`" if flow else ""
+    return [code(f"flow {symbol[1]}"), doc(node), held, _listing(_columns(model, symbol[1])), place(key)]
+
+
+def _pass(model: Model, symbol: Symbol, _: Type | None) -> Iterable[str]:
+    flow, name = symbol[1:]
+    listed = _listing(_columns(model, f"{flow}.{name}"))
+    return [code(f"pass {flow}.{name}"), f"one pass of flow `{flow}`", listed, place(_key_at(model, flow, name))]
+
+
+def _slots(model: Model, symbol: Symbol, _: Type | None) -> Iterable[str]:
+    flow, name = symbol[1:]
+    cell = f"{flow}.{name}.slots"
+    words = f"the slots at the end of pass `{name}` of flow `{flow}`"
+    return [code(f"{cell}: {model.reader.cells.get(cell, 'unknown')}"), words, place(_key_at(model, flow, name))]
+
+
+def _key_at(model: Model, flow: str, name: str) -> Scalar | None:
+    node = _entry(model, "flows", flow)[1]
+    passes = node.get("passes") if isinstance(node, Mapping) else None
+    return passes.key(name) if isinstance(passes, Mapping) else None
+
+
+def _columns(model: Model, owner: str) -> Iterator[tuple[str, str]]:
+    """Yield the cells of a table or of a flow, with their types."""
+    yield from ((name, str(type_)) for name, type_ in model.reader.cells.items() if name.startswith(owner + "."))
 
 
 def _listing(rows: Iterable[tuple[str, str]]) -> str:
@@ -73,12 +120,14 @@ def _listing(rows: Iterable[tuple[str, str]]) -> str:
 
 def _value(model: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
     name = symbol[1]
-    constant = name in model.reader.sections.get("constants", {})
-    key, node = _entry(model, "constants" if constant else "values", name)
-    declared = model.reader.values.get(name)
-    title = f"{'constant ' if constant else ''}{name}: {_type(declared, type_)}"
+    section = next((each for each in _VALUES if name in model.reader.sections.get(each, {})), "values")
+    key, node = _entry(model, section, name)
+    what = "" if section == "values" else f"{section.removesuffix('s')} "
+    title = f"{what}{name}: {_type(model.reader.cells.get(name), type_)}"
     held = f"`{canonical_text(model.reader.constants[name])[:200]}`" if name in model.reader.constants else ""
-    return [code(title), doc(node), held, place(key)]
+    value = model.reader.values.get(name)
+    read = f"is `{value.term.text}`" if value and value.term else ""
+    return [code(title), doc(node), held, read, place(key)]
 
 
 def _type(declared: Type | None, here: Type | None) -> str:
@@ -89,48 +138,69 @@ def _type(declared: Type | None, here: Type | None) -> str:
 
 
 _PLACES = {
-    "over": "the item of scope `{0}`",
-    "item": "the item of scope `{0}`",
-    "index": "the item's place in the list",
-    "locals": "set by the engine for each item of scope `{0}`",
-    "given": "given by a rule of scope `{0}`",
+    "as": "the row of `{0}`",
+    "key": "the key of the row of `{0}`",
+    "index": "the row's place in the list",
+    "with": "a value of table `{0}` as a whole",
+    "reads": "what the slot holds that a visit reads",
+    "pass": "the name of the pass",
 }
 
 
 def _variable(model: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
-    _, scope_name, name = symbol
-    scope = model.reader.scopes.get(scope_name)
+    _, owner, name = symbol
+    section = "flows" if owner in model.reader.sections.get("flows", {}) else "items"
+    tables, flows = model.reader.tables, model.reader.flows
+    scope = flows[owner].scope if owner in flows else tables[owner].scope if owner in tables else None
     declared = scope.variables.get(name) if scope else None
-    node = _entry(model, "scopes", scope_name)[1]
-    found = next(_variable_keys(node, name), None)
-    words = _PLACES[found[0]].format(scope_name) if found else ""
-    givers = [f"resolved by `{r.stage}/{r.name}`" for r in model.pack.rules() if _gives(r, scope_name, name)]
-    return [code(f"{name}: {_type(declared, type_)}"), words, *givers, place(found[1] if found else None)]
+    found = next(_variable_keys(_entry(model, section, owner)[1], name), None)
+    words = _PLACES[found[0]].format(owner) if found else ""
+    return [code(f"{name}: {_type(declared, type_)}"), words, place(found[1] if found else None)]
 
 
-def _variable_keys(scope: Node | None, name: str) -> Iterator[tuple[str, Scalar]]:
+def _variable_keys(entry: Node | None, name: str) -> Iterator[tuple[str, Scalar]]:
     for section in _PLACES:
-        node = scope.get(section) if isinstance(scope, Mapping) else None
+        node = entry.get(section) if isinstance(entry, Mapping) else None
         if isinstance(node, Scalar) and node.text == name:
             yield section, node
         elif isinstance(node, Mapping) and (key := node.key(name)) is not None:
             yield section, key
 
 
-def _gives(rule: Rule, scope: str, name: str) -> bool:
-    return rule.scope == scope and getattr(rule, "variable", None) == name
+def _given(model: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
+    _, stage, name = symbol
+    known = model.pack.stages.get(stage)
+    node = _entry(model, "stages", stage)[1]
+    gives = node.get("gives") if isinstance(node, Mapping) else None
+    declared = known.gives.get(name) if known else None
+    givers = [f"given by `{r.stage}/{r.name}`" for r in (known.rules if known else ()) if gives_variable(r) == name]
+    key = gives.key(name) if isinstance(gives, Mapping) else None
+    return [code(f"{name}: {_type(type_ or declared, None)}"), *givers, place(key)]
 
 
 def _field(model: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
     _, record, name = symbol
     declared = model.reader.record_types.get(record, {}).get(name)
+    column = column_of(model, record, name)
     fields = _entry(model, "records", record)[1]
     fields = fields.get("fields") if isinstance(fields, Mapping) else None
-    node = fields.get(name) if isinstance(fields, Mapping) else None
+    about = column.doc if column else doc(fields.get(name)) if isinstance(fields, Mapping) else ""
     key = fields.key(name) if isinstance(fields, Mapping) else None
-    value = node.get("value") if isinstance(node, Mapping) else None
-    read = f"read as `{value.text}`" if isinstance(value, Scalar) else ""
-    return [code(f"{record}.{name}: {_type(declared, type_)}"), doc(node), read, place(key)]
+    where = _where(column.place) if column else place(key)
+    read = f"is `{column.term.text}`" if column else ""
+    return [code(f"{record}.{name}: {_type(declared, type_)}"), about, read, where]
+
+
+def _where(found: Place) -> str:
+    path = Path(found.file)
+    return f"declared in `{path.parent.name}/{path.name}`, line {found.line}"
+
+
+def column_of(model: Model, record: str, name: str) -> Column | None:
+    """Return the column of a table, or the field of a value, that is a field of a record type."""
+    made = [table.columns for table in model.reader.tables.values() if table.record == record]
+    values = [v.fields for v in model.reader.values.values() if v.fields and str(required(v.type)) == record]
+    return next((column for columns in (*made, *values) for column in columns if column.name == name), None)
 
 
 def _function(model: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
@@ -178,13 +248,14 @@ def _word(model: Model, symbol: Symbol, _: Type | None) -> Iterable[str]:
 
 
 def _decision(model: Model, symbol: Symbol, _: Type | None) -> Iterable[str]:
-    rules = [f"- `{r.stage}/{r.name}`: {r.summary}" for r in model.pack.rules() if symbol[1] in r.decisions]
-    carried = "\n".join(["carried by", "", *rules]) if rules else ""
-    return [f"decision **{symbol[1]}**", model.pack.decisions.get(symbol[1], ""), carried]
+    rules = [f"- `{r.stage}/{r.name}`: {r.summary}" for r in carriers(model.pack).get(symbol[1], ())]
+    declared = [f"- `{name}`" for name in declared_carriers(model.pack).get(symbol[1], ())]
+    carried = "\n".join(["carried by", "", *rules, *declared]) if rules or declared else ""
+    return [f"decision **{symbol[1]}**", carried]
 
 
 def _rule(model: Model, symbol: Symbol, _: Type | None) -> Iterable[str]:
-    rule = next((rule for rule in model.pack.rules() if f"{rule.stage}/{rule.name}" == symbol[1]), None)
+    rule = next((rule for rule in model.pack.rules() if rule.identity == symbol[1]), None)
     return [code(f"rule {symbol[1]}"), rule.summary if rule else "", rule.why if rule else ""]
 
 
@@ -197,6 +268,11 @@ def _own(_: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
 _DESCRIBERS = {
     "value": _value,
     "variable": _variable,
+    "given": _given,
+    "table": _table,
+    "flow": _flow,
+    "pass": _pass,
+    "slots": _slots,
     "field": _field,
     "function": _function,
     "builtin": _builtin,

@@ -9,9 +9,8 @@ from kernelpath.lsp.features.definition import decision_row
 from kernelpath.lsp.features.describe import code, describe
 from kernelpath.lsp.features.schemas import doc_of, keys_at
 from kernelpath.lsp.symbols.environment import environment, type_of
-from kernelpath.lsp.symbols.index import bounds
+from kernelpath.lsp.symbols.index import bounds, scalars
 from kernelpath.lsp.symbols.occurrence import Occurrence
-from kernelpath.lsp.symbols.roles import scalars
 from kernelpath.lsp.workspace import Document, Workspace
 from kernelpath.packs.documents import Mapping, Scalar
 

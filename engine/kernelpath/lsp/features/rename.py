@@ -47,4 +47,5 @@ def names_in(workspace: Workspace, document: Document) -> set[str]:
         return set()
     known = environment(model, document.kind, document.path, document.root, ("message",), None)
     symbols = [found.symbol for found in workspace.index(document).occurrences if found.symbol]
-    return set(known.names.variables) | {symbol[2] for symbol in symbols if symbol[0] == "loop"}
+    cells = {name.partition(".")[0] for name in known.names.variables}
+    return cells | {symbol[2] for symbol in symbols if symbol[0] == "loop"}

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
-from kernelpath.lsp.symbols.roles import PACK, RULE, TEST
 from kernelpath.lsp.texts.cursor import Step
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node
-from kernelpath.resources import resource
+from kernelpath.packs.grammar import KINDS, plain_path
+from kernelpath.packs.grammar import schema_of as grammar_of
 
 Schema = Mapping[str, Any]
-_FILES = {RULE: "rule.schema.json", PACK: "pack.schema.json", TEST: "test.schema.json"}
 _CHOICES = ("oneOf", "anyOf", "allOf")
 
 
-@cache
 def schema_of(kind: str) -> Schema:
     """Return the schema of a kind of file, an empty one where there is none."""
-    if kind not in _FILES:
-        return {}
-    schema: Schema = json.loads(resource("grammars", _FILES[kind]).read_text(encoding="utf-8"))
-    return schema
+    return grammar_of(kind) if kind in KINDS else {}
 
 
 def schemas_at(kind: str, path: tuple[Step, ...], root: Node | None) -> list[Schema]:
     """Return the schemas that the value at a path may follow; of several shapes, those that the keys there leave."""
     whole = schema_of(kind)
     found = [whole]
-    node = root
+    node, path = root, plain_path(kind, path)
     for depth, step in enumerate((*path, None)):
         found = _shapes(whole, found, node)
         if depth == len(path) or step is None:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from kernelpath.graph.catalog import load_catalog
 from kernelpath.lsp.features.describe import describe
 from kernelpath.lsp.features.suggestion import Suggestion, placed
-from kernelpath.lsp.manifests.shape import item_members, json_members, words_of
+from kernelpath.lsp.manifests.shape import item_members, json_members, lookups, words_of
 from kernelpath.lsp.manifests.view import View
 from kernelpath.lsp.texts.cursor import Cursor
 from kernelpath.packs.documents import Mapping, Scalar, node_at
-from kernelpath.packs.files import PackErrors
 
 
 def manifest_complete(view: View, offset: int) -> list[Suggestion]:
     """Return what may be written at an offset of a manifest."""
     cursor = view.document.cursor(offset)
-    if view.section is None or cursor.quote == "closed":
+    if view.what is None or cursor.quote == "closed":
         return []
     found = _keys(view, cursor) if cursor.is_key else _values(view, cursor)
     return placed(_quoted(found, cursor), cursor.start, offset)
@@ -50,8 +48,10 @@ def _known_members(view: View, cursor: Cursor, inside: tuple[str, ...] | None) -
         return []
     if inside == () and view.items:
         return item_members(view.model, view.items)
+    if view.what is None:
+        return []
     steps = tuple(step for step in cursor.path if isinstance(step, str))
-    return json_members(view.model, inside or steps or ("manifest",))
+    return json_members(view.model, view.what.name, inside or (*view.what.at, *steps))
 
 
 def _used_members(view: View, inside: tuple[str, ...] | None) -> list[str]:
@@ -76,7 +76,8 @@ def _taken(view: View, cursor: Cursor) -> set[str]:
 
 def _about(view: View, inside: tuple[str, ...] | None, name: str) -> str:
     field = view.items.field_of(name) if view.items and inside == () else None
-    return describe(view.model, ("field", view.items.record, field)) if field and view.model and view.items else ""
+    record = view.items.record if view.items else None
+    return describe(view.model, ("field", record, field)) if field and view.model and record else ""
 
 
 def _values(view: View, cursor: Cursor) -> Iterator[Suggestion]:
@@ -84,11 +85,11 @@ def _values(view: View, cursor: Cursor) -> Iterator[Suggestion]:
     member = next((step for step in reversed(cursor.path) if isinstance(step, str)), "")
     if inside and view.items and inside[-1] in (*view.items.reads, *view.items.writes):
         yield from _slots(view, cursor)
-    elif inside is None and member in _anchors(view):
+    elif inside is None and view.items and member == view.items.identity:
         yield from (Suggestion(name, "value", "step", rank=0) for name in view.names)
     else:
         yield from (Suggestion(word, "value", rank=0) for word in _words(view, cursor, inside))
-        yield from (Suggestion(name, "value", "kernel", rank=1) for name in _kernels(view, inside))
+        yield from (Suggestion(name, "value", detail, rank=1) for name, detail in _looked_up(view, inside))
     if inside:
         yield from (Suggestion(text, "value", "used here", rank=2) for text in _used_values(view, cursor, inside))
 
@@ -106,22 +107,9 @@ def _slots(view: View, cursor: Cursor) -> Iterator[Suggestion]:
 
 
 def _first_slots(view: View) -> list[str]:
-    entries = (
-        [entry for program in view.model.pack.programs.values() for entry in program.entries] if view.model else []
-    )
-    starts = [entry.settings.get("start") for entry in entries if entry.verb == "flow"]
-    return list(dict.fromkeys(slot for start in starts if isinstance(start, dict) for slot in start))
-
-
-def _anchors(view: View) -> set[str]:
-    """Return the members that name an item outside the items: how the pack's operations find one."""
-    names: set[str] = set()
-    for program in view.model.pack.programs.values() if view.model else ():
-        for entry in program.entries:
-            settings = entry.settings.get("settings")
-            found = settings if isinstance(settings, dict) else {}
-            names |= {str(name) for name in (found.get("identity"), *found.get("anchors", ())) if name}
-    return names
+    flows = view.model.pack.flows.values() if view.model and view.items else ()
+    own = [flow for flow in flows if view.items and flow.over == view.items.table]
+    return list(dict.fromkeys(slot for flow in own for each in flow.passes.values() for slot in each.start))
 
 
 def _words(view: View, cursor: Cursor, inside: tuple[str, ...] | None) -> list[str]:
@@ -129,19 +117,20 @@ def _words(view: View, cursor: Cursor, inside: tuple[str, ...] | None) -> list[s
         return []
     steps = inside or tuple(step for step in cursor.path if isinstance(step, str))[-2:]
     field = view.items.field_of(steps[0]) if view.items and inside and len(steps) == 1 else None
-    types = view.model.reader.record_types.get(view.items.record, {}) if view.items else {}
+    types = view.model.reader.record_types.get(view.items.record or "", {}) if view.items else {}
     return words_of(view.model, steps, types.get(field or "")) if steps else []
 
 
-def _kernels(view: View, inside: tuple[str, ...] | None) -> list[str]:
-    """Return what the catalogue has for a member: its keys are `kernel#entry`."""
-    if inside not in (("kernel",), ("entry",)):
-        return []
-    try:
-        keys = [key.partition("#") for key in load_catalog(view.judge.catalog)]
-    except PackErrors:
-        return []
-    return list(dict.fromkeys(key[0 if inside == ("kernel",) else 2] for key in keys))
+def _looked_up(view: View, inside: tuple[str, ...] | None) -> Iterator[tuple[str, str]]:
+    """Yield the parts of the keys of shipped data that a member is one of, with the data's name."""
+    if view.model is None or view.items is None or inside is None or len(inside) != 1:
+        return
+    for lookup in lookups(view.model, view.items):
+        keys = view.judge.shipped(lookup.document)
+        for side, members in ((0, lookup.before), (2, lookup.after)):
+            if inside[0] in members:
+                parts = dict.fromkeys(key.partition(lookup.separator)[side] for key in keys)
+                yield from ((part, lookup.document) for part in parts)
 
 
 def _used_values(view: View, cursor: Cursor, inside: tuple[str, ...]) -> list[str]:

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kernelpath.analysis.fixing.fix import Fix, fix
-from kernelpath.api import DEFAULT_CATALOG, DEFAULT_PACK, compile
+from kernelpath.api import DEFAULT_CATALOG, DEFAULT_PACK, ask, given_values
 from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.observe import Visit, observe
-from kernelpath.graph.catalog import load_catalog, load_presets
 from kernelpath.graph.documents import Document, read_json
 from kernelpath.graph.recognising import recognise
-from kernelpath.language import RUNTIME, EvaluationError
-from kernelpath.packs.documents import Mapping, Node
+from kernelpath.language import EvaluationError
+from kernelpath.lsp.manifests.documents import Recognised, question_about, recognised
+from kernelpath.packs.documents import Node, to_plain
 from kernelpath.packs.files import PackErrors, pack_folder
+from kernelpath.packs.libraries import resource_value
 
-PROGRAM = "compile"
-SECTION = "inference"
-_SECTION_MEMBERS = ("schema", "execution", "sessionDefaults")
-#: A manifest with more steps than this is checked, but its items are not told one by one.
+Known = TypeVar("Known")
+#: The shipped data that goes by the name of a catalogue.
+CATALOGS = "catalogs"
+#: A manifest with more steps than this is checked, but its items are not shown one by one.
 MOST_ITEMS = 2_000
 #: How many graphs are tried, at most, for a fix that an editor offers.
 MOST_TRIALS = 300
-
-
-def section_path(root: Node | None) -> tuple[str, ...] | None:
-    """Return where a document has the section that the rules decide; None for one that is no manifest."""
-    if not isinstance(root, Mapping):
-        return None
-    if isinstance(root.get(SECTION), Mapping):
-        return (SECTION,)
-    return () if any(member in root for member in _SECTION_MEMBERS) else None
 
 
 @dataclass(slots=True)
@@ -43,9 +36,7 @@ class Judge:
 
     pack: str = DEFAULT_PACK
     catalog: str = DEFAULT_CATALOG
-    _visits: dict[Path, tuple[Source, object, tuple[Visit, ...]]] = field(default_factory=dict, init=False)
-    _fixes: dict[Path, tuple[Source, object, Fix | None]] = field(default_factory=dict, init=False)
-    _findings: dict[Path, tuple[Source, object, list[Diagnostic]]] = field(default_factory=dict, init=False)
+    _known: dict[tuple[str, Path], tuple[Source, object, Any]] = field(default_factory=dict, init=False)
 
     def folder(self) -> Path | None:
         """Return the folder of the pack, None where there is no such pack."""
@@ -61,33 +52,73 @@ class Judge:
         except PackErrors:
             return None
 
+    def recognised(self, root: Node | None) -> Recognised | None:
+        """Return which document of the pack a file is, by its tree, which may be half written.
+
+        If the pack cannot be used, the default one recognises files, so that manifests say what is wrong with it.
+        """
+        if root is None:
+            return None
+        return recognised(self.loaded() or load(DEFAULT_PACK), to_plain(root))
+
     def findings(self, source: Source) -> list[Diagnostic]:
         """Return everything that is wrong with a manifest, each finding at its place."""
-        path, pack = Path(source.name), self.loaded()
-        known = self._findings.get(path)
+        return self._remembered("findings", source, lambda pack: self._found(source))
+
+    def visits(self, source: Source) -> tuple[Visit, ...]:
+        """Return the visits of a manifest's items in the flows of the pack, as far as its faults let them be made."""
+        return self._remembered("visits", source, lambda pack: self._observed(source, pack) if pack else ())
+
+    def fix(self, source: Source) -> Fix | None:
+        """Return what would make a manifest pass, None where nothing is known that does, or nothing is to be done."""
+        return self._remembered("fix", source, lambda pack: self._fixed(source, pack) if pack else None)
+
+    def _remembered(self, what: str, source: Source, find: Callable[[CompiledPack | None], Known]) -> Known:
+        """Return what was found in a text, found again only if the text or the pack changed."""
+        key, pack = (what, Path(source.name)), self.loaded()
+        known = self._known.get(key)
         if pack is None or known is None or known[0] is not source or known[1] is not pack:
-            known = self._findings[path] = (source, pack, self._found(source))
-        return known[2]
+            known = self._known[key] = (source, pack, find(pack))
+        found: Known = known[2]
+        return found
 
     def _found(self, source: Source) -> list[Diagnostic]:
         document = read_json(source.name, source.text)
         if not document.ok:
             return list(document.diagnostics)
         try:
-            pack, kernels = load(self.pack), load_catalog(self.catalog)
+            pack = load(self.pack)
+            what = recognised(pack, document.value)
+            question = question_about(pack, what.name) if what else None
+            if what is None or question is None:
+                return list(document.diagnostics)
+            result = ask(question, pack=pack, **self._given(pack, what))
         except PackErrors as errors:
             return [*document.diagnostics, _unusable(source, errors)]
-        request = _request(document.value)
-        request["manifest_inference"] = request.pop(SECTION)
-        result = compile(**request, pack=pack, catalog=kernels)
-        found = [self._placed(document, pack, finding) for finding in result.diagnostics]
+        found = [self._placed(document, what, pack, finding) for finding in result.diagnostics]
         if result.ok and (result.value is None or not result.asked):
-            found += _unjudged(document, pack)
+            found += _unjudged(document, what, pack)
         return [*document.diagnostics, *found]
 
-    def _placed(self, document: Document, pack: CompiledPack, found: Diagnostic) -> Diagnostic:
-        prefix = f"/{SECTION}" if SECTION in document.value else ""
-        pointer = prefix + (found.pointer or "")
+    def _given(self, pack: CompiledPack, what: Recognised) -> dict[str, Any]:
+        """Return what a question about a document is asked with, beside shipped data."""
+        documents = pack.meta["documents"].items()
+        catalogs = {name: self.catalog for name, document in documents if document["resource"] == CATALOGS}
+        return {**catalogs, what.name: what.value}
+
+    def shipped(self, document: str) -> list[str]:
+        """Return the keys of the shipped data that a document of the pack is taken from, none if it cannot be read."""
+        pack = self.loaded()
+        data = pack.meta["documents"].get(document) if pack else None
+        if data is None:
+            return []
+        try:
+            return list(resource_value(data["resource"], self.catalog if data["resource"] == CATALOGS else None))
+        except PackErrors:
+            return []
+
+    def _placed(self, document: Document, what: Recognised, pack: CompiledPack, found: Diagnostic) -> Diagnostic:
+        pointer = what.inside(found.pointer or "") or ""
         place = self._rule_place(pack, found.rule)
         secondary = (*found.secondary, *([Label(place, "the rule")] if place else []))
         return replace(found, pointer=pointer, span=document.locate(pointer), secondary=secondary)
@@ -101,76 +132,43 @@ class Judge:
         path = (own if own.name == name else own.parent / name) / f"{inside}.yaml"
         return Span(str(path), 1, 1, 1, 1) if path.is_file() else None
 
-    def visits(self, source: Source) -> tuple[Visit, ...]:
-        """Return the visits of a manifest's items in the flows of the pack, as far as its faults let them be made."""
-        path, pack = Path(source.name), self.loaded()
-        known = self._visits.get(path)
-        if known is None or known[0] is not source or known[1] is not pack:
-            known = self._visits[path] = (source, pack, self._observed(source, pack) if pack else ())
-        return known[2]
-
-    def fix(self, source: Source) -> Fix | None:
-        """Return what would make a manifest pass, None where nothing is known that does, or nothing is to be done."""
-        path, pack = Path(source.name), self.loaded()
-        known = self._fixes.get(path)
-        if known is None or known[0] is not source or known[1] is not pack:
-            known = self._fixes[path] = (source, pack, self._fixed(source, pack) if pack else None)
-        return known[2]
-
     def _fixed(self, source: Source, pack: CompiledPack) -> Fix | None:
-        request = self._whole_request(source)
+        request = self._request(source, pack)
         if request is None:
             return None
+        catalogs = [name for name, each in pack.meta["documents"].items() if each["resource"] == CATALOGS]
         references = {
-            name: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
-            for name, kernel in request["catalog"].items()
+            key: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
+            for name in catalogs
+            for key, kernel in request[1][name].items()
         }
         try:
-            return fix(pack, request, references, MOST_TRIALS)
+            return fix(pack, request[1], references, MOST_TRIALS)
         except ValueError:  # the pack declares no fixes
             return None
 
     def _observed(self, source: Source, pack: CompiledPack) -> tuple[Visit, ...]:
-        request = self._whole_request(source)
+        request = self._request(source, pack)
         if request is None:
             return ()
-        seen = observe(pack, PROGRAM, request, _is_record)
+        seen = observe(pack, *request, _is_record)
         return tuple(visit for visit in seen.visits if visit.data["flow"])
 
-    def _whole_request(self, source: Source) -> dict[str, Any] | None:
-        """Return all that the program starts from; None for what is no manifest, or too long to be told of in full."""
+    def _request(self, source: Source, pack: CompiledPack) -> tuple[str, dict[str, Any]] | None:
+        """Return a question and what it is asked with; None for what is not recognised, or too long to be shown."""
         document = read_json(source.name, source.text)
-        if not document.ok or section_path_of(document.value) is None or _count(document.value) > MOST_ITEMS:
+        what = recognised(pack, document.value) if document.ok else None
+        question = question_about(pack, what.name) if what else None
+        if what is None or question is None or _count(what.value) > MOST_ITEMS:
             return None
         try:
-            shared = {"catalog": load_catalog(self.catalog), "presets": load_presets()}
+            return question, given_values(pack, question, self._given(pack, what))
         except PackErrors:
             return None
-        return {**shared, "runtime": None, **_request(document.value)}
 
 
 def _is_record(item: Any) -> bool:
     return item is not None and not isinstance(item, dict | list | str | int | float)
-
-
-def section_path_of(value: Any) -> tuple[str, ...] | None:
-    """Return where a JSON value has the section that the rules decide; None for one that is no manifest."""
-    if not isinstance(value, dict):
-        return None
-    if isinstance(value.get(SECTION), dict):
-        return (SECTION,)
-    return () if any(member in value for member in _SECTION_MEMBERS) else None
-
-
-def _request(value: dict[str, Any]) -> dict[str, Any]:
-    """Return what the program starts from: the section, and what a whole manifest says beside it."""
-    whole = section_path_of(value) == (SECTION,)
-    architecture = value.get("architecture") if whole else None
-    layers = architecture.get("numLayers", 0) if isinstance(architecture, dict) else 0
-    if isinstance(layers, str):
-        layers = RUNTIME["_number"](layers)  # type: ignore[operator]
-    model = value.get("modelId", "model") if whole else "model"
-    return {SECTION: value[SECTION] if whole else value, "model_id": model, "num_layers": layers}
 
 
 def _count(value: Any) -> int:
@@ -182,21 +180,20 @@ def _count(value: Any) -> int:
     return longest
 
 
-def _unjudged(document: Document, pack: CompiledPack) -> list[Diagnostic]:
-    """Return what is said of a manifest that nothing looked at, at what stands in the place of its graph.
-
-    An editor opens JSON of all kinds, so only a section of the pack's own schema is blamed.
-    """
+def _unjudged(document: Document, what: Recognised, pack: CompiledPack) -> list[Diagnostic]:
+    """Return what is said of a manifest that nothing looked at, at what stands in the place of its graph."""
+    part = pack.meta["documents"][what.name]["part"]
     schema = pack.meta["constants"].get("schema_name")
-    whole = section_path_of(document.value) == (SECTION,)
-    section = document.value[SECTION] if whole else document.value
-    what = recognise(section, schema)
-    if what is None or section.get("schema") != schema:
+    section: Any = what.value
+    for step in part[1].strip("/").split("/") if part else ():
+        section = section.get(step) if isinstance(section, dict) else None
+    found = recognise(section, schema)
+    if found is None:
         return []
-    pointer = (f"/{SECTION}" if whole else "") + what.pointer
-    span = (document.key_span if what.at_key else document.locate)(pointer)
-    help_text = what.help(pack.meta["name"], schema)
-    return [Diagnostic("cli/not-judged", (), ERROR, what.message, pointer=pointer, span=span, help=help_text)]
+    pointer = what.inside((part[1] if part else "") + found.pointer) or ""
+    span = (document.key_span if found.at_key else document.locate)(pointer)
+    help_text = found.help(pack.meta["name"], schema)
+    return [Diagnostic("cli/not-judged", (), ERROR, found.message, pointer=pointer, span=span, help=help_text)]
 
 
 def _unusable(source: Source, errors: PackErrors) -> Diagnostic:
@@ -229,12 +226,12 @@ def slots_of(pack: CompiledPack, visit: Visit) -> tuple[dict[str, Any], list[tup
     return reads, writes
 
 
-def pointer_of(pack: CompiledPack, visit: Visit) -> str | None:
-    """Return the JSON pointer of a visit's item below the section."""
+def place_of(pack: CompiledPack, visit: Visit) -> tuple[str, str]:
+    """Return the document that a visit's item is written in, and its JSON pointer there; empty if that is unknown."""
     term = visit.data["scope"]["at"]
     try:
         place = str(pack.value(term, visit.walk.environment)) if term else ""
     except (EvaluationError, KeyError):
-        return None
+        return "", ""
     document, _, pointer = place.partition("#")
-    return pointer if document == "manifest" else None
+    return document, pointer

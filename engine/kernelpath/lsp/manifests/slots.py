@@ -20,14 +20,14 @@ class Use:
 
     @property
     def slot(self) -> str:
-        """The slot's name, which does not hang on blanks around it."""
+        """The slot's name, without blanks around it."""
         return self.scalar.text.strip()
 
 
-def item_nodes(root: Node | None, section: tuple[str, ...], items: Items) -> list[Node]:
-    """Return the items of a manifest's tree, in their order."""
+def item_nodes(root: Node | None, path: tuple[str, ...]) -> list[Node]:
+    """Return the items of the list at a path of a manifest's tree, in their order."""
     try:
-        node = node_at(root, (*section, *items.path)) if root else None
+        node = node_at(root, path) if root else None
     except LookupError:
         return []
     return list(node) if isinstance(node, Sequence) else []

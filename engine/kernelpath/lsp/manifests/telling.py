@@ -94,7 +94,7 @@ def _member(view: View, index: int, offset: int) -> Iterator[str]:
     node = view.nodes[index]
     for key, value in node.entries if isinstance(node, Mapping) else ():
         field = view.items.field_of(key.text) if view.items else None
-        if key.start <= offset <= value.end and field and view.model and view.items:
+        if key.start <= offset <= value.end and field and view.model and view.items and view.items.record:
             yield describe(view.model, ("field", view.items.record, field))
 
 
@@ -102,7 +102,10 @@ def hints(view: View) -> Iterator[Hint]:
     """Yield a hint for each item that was visited: what it reads and what it leaves, once where all passes agree."""
     pack = view.judge.loaded()
     for index, visits in view.visits.items():
-        told = {pass_name(visit): text for visit in visits if pack and (text := _flow(pack, visit))}
+        told: dict[str, str] = {}
+        for visit in visits:
+            if pack and (text := _flow(pack, visit)):
+                told.setdefault(pass_name(visit), text)  # of several flows the first says what a pass leaves
         place = _behind(view, index)
         if not told or place is None:
             continue

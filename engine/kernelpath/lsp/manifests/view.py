@@ -8,7 +8,8 @@ from functools import cached_property
 
 from kernelpath.evaluate.observe import Visit
 from kernelpath.lsp.checking.session import Model
-from kernelpath.lsp.manifests.judging import Judge, pointer_of, section_path
+from kernelpath.lsp.manifests.documents import Recognised
+from kernelpath.lsp.manifests.judging import Judge, place_of
 from kernelpath.lsp.manifests.shape import Items, items_of
 from kernelpath.lsp.manifests.slots import Use, identities, item_nodes, uses
 from kernelpath.lsp.texts.cursor import Step
@@ -25,21 +26,27 @@ class View:
     model: Model | None
 
     @cached_property
-    def section(self) -> tuple[str, ...] | None:
-        """Where the section is that the rules decide; None in a document that is no manifest."""
-        return section_path(self.document.root)
+    def what(self) -> Recognised | None:
+        """Which document of the pack the file is; None of a file that the pack does not know."""
+        return self.judge.recognised(self.document.root)
 
     @cached_property
     def items(self) -> Items | None:
         """The form of the items."""
-        return items_of(self.model) if self.model else None
+        return items_of(self.model, self.what.name) if self.model and self.what else None
+
+    @cached_property
+    def list_path(self) -> tuple[str, ...] | None:
+        """Where the list of items is in the file, None if the file has none."""
+        if self.items is None or self.what is None:
+            return None
+        at = self.what.at
+        return self.items.path[len(at) :] if self.items.path[: len(at)] == at else None
 
     @cached_property
     def nodes(self) -> list[Node]:
         """The items, in their order."""
-        return (
-            item_nodes(self.document.root, self.section, self.items) if self.items and self.section is not None else []
-        )
+        return item_nodes(self.document.root, self.list_path) if self.list_path is not None else []
 
     @cached_property
     def uses(self) -> list[Use]:
@@ -54,13 +61,14 @@ class View:
     @cached_property
     def visits(self) -> dict[int, list[Visit]]:
         """The visits of each item, by its place in the list."""
-        pack, found = self.judge.loaded(), dict[int, list[Visit]]()
-        path = "/" + "/".join(self.items.path) + "/" if self.items else ""
-        for visit in self.judge.visits(self.document.source) if pack and self.section is not None else ():
-            assert pack is not None
-            pointer = pointer_of(pack, visit) or ""
+        pack, items, found = self.judge.loaded(), self.items, dict[int, list[Visit]]()
+        if pack is None or items is None:
+            return found
+        path = "/" + "/".join(items.path) + "/"
+        for visit in self.judge.visits(self.document.source):
+            document, pointer = place_of(pack, visit)
             index = pointer.removeprefix(path)
-            if pointer.startswith(path) and index.isdigit():
+            if document == items.document and pointer.startswith(path) and index.isdigit():
                 found.setdefault(int(index), []).append(visit)
         return found
 
@@ -79,10 +87,8 @@ class View:
 
     def inside_item(self, path: tuple[Step, ...]) -> tuple[str, ...] | None:
         """Return the members that lead from an item to a path, None for a path outside the items."""
-        if self.section is None or self.items is None:
-            return None
-        start = (*self.section, *self.items.path)
-        if path[: len(start)] != start or len(path) <= len(start):
+        start = self.list_path
+        if start is None or path[: len(start)] != start or len(path) <= len(start):
             return None
         return tuple(step for step in path[len(start) + 1 :] if isinstance(step, str))
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping as Map
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
-from kernelpath.language import Checked, LanguageErrors, Names, Type, check
-from kernelpath.language.types import BOOL, STRING, UNKNOWN, ListOf, Record, optional, required
+from kernelpath.language import Checked, LanguageErrors, Names, Type, check, parse_type
+from kernelpath.language.types import BOOL, INT, JSON, STRING, UNKNOWN, ListOf, Record, optional, required
 from kernelpath.lsp.checking.cases import rule_of
 from kernelpath.lsp.checking.session import Model
-from kernelpath.lsp.checking.terms import parsed
 from kernelpath.lsp.symbols.occurrence import Symbol
-from kernelpath.lsp.symbols.roles import PACK, RULE, Path, Role
+from kernelpath.lsp.symbols.origins import scope_symbols
+from kernelpath.packs.cells import RAW, REQUEST
 from kernelpath.packs.documents import Mapping, Node, Scalar, node_at
-from kernelpath.packs.functions import expand
+from kernelpath.packs.grammar import PACK, RULE, Path, Role, plain_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,7 @@ def environment(
 
 def tested_environment(model: Model, file: FilePath) -> Environment:
     """Return the variables of the rule that a test file is beside."""
-    known = model.reader.memory.nodes.get(rule_of(file))
-    node = known[0] if known else None
-    each = node.get("each") if isinstance(node, Mapping) else None
-    return scope_environment(model, each.text if isinstance(each, Scalar) else "")
+    return stage_environment(model, rule_of(file).parent.name)
 
 
 def cell_type(model: Model, kind: str, file: FilePath, root: Node | None, path: Path) -> Type:
@@ -62,26 +59,29 @@ def cell_type(model: Model, kind: str, file: FilePath, root: Node | None, path: 
     return type_
 
 
+def stage_environment(model: Model, stage: str) -> Environment:
+    """Return what the rules of a stage see; the cells alone where there is no such stage."""
+    known = model.reader.stages.get(stage)
+    return scope_environment(model, known.scope) if known else values_environment(model)
+
+
 def scope_environment(model: Model, name: str) -> Environment:
-    """Return the variables of a scope."""
+    """Return what the rules of a scope see: that of a table, a flow, or a stage of the request."""
     scope = model.reader.scopes.get(name)
+    tables, flows = model.reader.tables, model.reader.flows
+    scope = scope or (tables[name].scope if name in tables else flows[name].scope if name in flows else None)
     if scope is None:
-        return Environment(model.reader.terms.names({}))
-    used = {item.value for item in _uses(model, name)}
-    origins = {v: ("value", v) if v in used else ("variable", name, v) for v in scope.variables}
+        return values_environment(model)
+    origins = {**model.origins, **scope_symbols(model.reader, name)}
     return Environment(model.reader.terms.names(scope.variables, frozenset(scope.given)), origins)
 
 
-def _uses(model: Model, scope: str) -> list[Scalar]:
-    node = model.reader.sections["scopes"][scope][1]
-    uses = node.get("uses") if isinstance(node, Mapping) else None
-    return [item for item in getattr(uses, "items", ()) if isinstance(item, Scalar)]
-
-
-def values_environment(model: Model) -> Environment:
-    """Return all values and constants of a pack."""
-    values = model.reader.values
-    return Environment(model.reader.terms.names(values), {name: ("value", name) for name in values})
+def values_environment(
+    model: Model, more: Map[str, Type] | None = None, symbols: Map[str, Symbol] | None = None
+) -> Environment:
+    """Return what every expression of a pack sees, and more variables."""
+    variables = {**model.reader.cells, **(more or {})}
+    return Environment(model.reader.terms.names(variables), {**model.origins, **(symbols or {})})
 
 
 @dataclass(slots=True)
@@ -94,8 +94,7 @@ class _Rule:
 
     def at(self, path: Path, role: Role | None) -> Environment:
         """Return what the expression at a path may name."""
-        each = self.root.get("each")
-        base = scope_environment(self.model, each.text if isinstance(each, Scalar) else "")
+        base = stage_environment(self.model, self.file.parent.name)
         own = path[1] if len(path) > 1 and path[0] in ("let", "inputs") else None
         seen = self._with_lets(base, str(path[0]) if own is not None else None, own)
         facts = self.model.facts(self.file)
@@ -131,8 +130,7 @@ class _Rule:
         if not isinstance(node, Scalar):
             return ()
         try:
-            expression = expand(parsed(node.text), self.model.reader.terms.functions)
-            return (check(expression, known.names, BOOL, known.given),)
+            return (check(self.model.reader.terms.expression(node.text), known.names, BOOL, known.given),)
         except LanguageErrors:
             return ()
 
@@ -144,53 +142,87 @@ class _Rule:
         return {"bool": BOOL, "string": STRING}.get(role.of)
 
     def _given_type(self) -> Type | None:
-        scope = self.model.reader.scopes.get(self._text("each"))
-        type_ = scope.given.get(self._text("resolve") or self._text("table")) if scope else None
-        hit = self._text("hit")
+        stage = self.model.reader.stages.get(self.file.parent.name)
+        type_ = stage.gives.get(_text(self.root, "resolve") or _text(self.root, "table")) if stage else None
+        hit = _text(self.root, "hit")
         if type_ is None or hit == "build":
             return None
         if hit == "collect":
             return type_.element if isinstance(type_, ListOf) else None
         return optional(type_)
 
-    def _text(self, key: str) -> str:
-        node = self.root.get(key)
-        return node.text if isinstance(node, Scalar) else ""
-
 
 def _in_pack(model: Model, root: Mapping, path: Path, role: Role | None) -> Environment:
-    """Return what an expression in pack.yaml may name: that hangs on its section."""
-    section, name = (str(path[0]), str(path[1])) if len(path) > 1 else ("", "")
+    """Return what an expression in pack.yaml may name, which depends on its section, and the type that it must have."""
+    plain = plain_path(PACK, path)
+    section, name = (str(plain[0]), str(plain[1])) if len(plain) > 1 else ("", "")
     if section == "functions":
-        return _parameters(model, root, name)
-    if section == "scopes" and path[2:3] != ("over",):
+        known = _parameters(model, name)
+    elif section == "documents":
+        constants = {each: model.reader.cells[each] for each in model.reader.constants}
+        origins: Map[str, Symbol] = {each: ("value", each) for each in constants}
+        known = Environment(model.reader.terms.names({**constants, "file": JSON}), origins)
+    elif section == "items":
+        known = _in_table(model, name, plain)
+    elif section == "flows" and plain[2:3] != ("passes",) and plain[-1:] != ("count",):
+        known = scope_environment(model, name)
+    elif section == "stages" and plain[-1] in ("subject", "at"):
+        known = scope_environment(model, f"{REQUEST} {name}")
+    else:
+        known = values_environment(model)
+    return Environment(known.names, known.origins, known.given, _expected_in_pack(model, root, path, role))
+
+
+def _in_table(model: Model, name: str, path: Path) -> Environment:
+    """Return what an expression of a table sees: its columns are made of `raw`, or of another table's row."""
+    table = model.reader.tables.get(name)
+    part = path[2] if len(path) > 2 else ""
+    if table is None or part in ("when", "with"):
+        return values_environment(model)
+    if part in ("subject", "at"):
         return scope_environment(model, name)
-    if section == "records":
-        return scope_environment(model, _scalar_text(root, (section, name, "scope")))
-    if section == "flows":
-        stage = model.pack.stages.get(_scalar_text(root, (section, name, "stage")))
-        return scope_environment(model, stage.scope if stage else "")
-    known = values_environment(model)
-    wanted = model.reader.values.get(str(path[-1])) if role and role.of == "value" else None
-    expected = BOOL if role and role.of == "bool" else wanted
-    return Environment(known.names, known.origins, (), expected)
+    if part == "fields" and table.source:
+        return _row_environment(model, table.source, {})
+    if part == "fields":
+        element = (
+            table.over.checked.type.element if table.over and isinstance(table.over.checked.type, ListOf) else JSON
+        )
+        return _row_environment(model, name, {RAW: element}, without=table.scope.item)
+    return _row_environment(model, table.within, {}) if table.within else values_environment(model)
 
 
-def _parameters(model: Model, root: Mapping, name: str) -> Environment:
-    try:
-        node = node_at(root, ("functions", name, "parameters"))
-    except LookupError:
-        node = root
+def _row_environment(model: Model, table: str, more: Map[str, Type], without: str | None = None) -> Environment:
+    """Return the variables of a table's row, what rules give it left out."""
+    row = model.reader.rows.get(table)
+    visible = {**row.variables, **({row.index: INT} if row.index else {})} if row else {}
+    symbols = scope_symbols(model.reader, table)
+    kept = {name: type_ for name, type_ in visible.items() if name != without}
+    return values_environment(model, {**kept, **more}, {name: symbols[name] for name in kept if name in symbols})
+
+
+def _expected_in_pack(model: Model, root: Mapping, path: Path, role: Role | None) -> Type | None:
+    if role is None or role.kind != "expression":
+        return None
+    if role.of in ("bool", "string"):
+        return BOOL if role.of == "bool" else STRING
+    if path[-1:] == ("is",):
+        text = _scalar_text(root, (*path[:-1], "type"))
+        return spelled(model, text) if text else None
+    return model.reader.cells.get(str(path[-1])) if path[-2:-1] == ("with",) and path[0] != "items" else None
+
+
+def _parameters(model: Model, name: str) -> Environment:
+    """Return the parameters of a function of the pack."""
+    entry = model.reader.sections["functions"].get(name)
+    node = entry[1].get("parameters") if entry else None
     found: dict[str, Type] = {}
-    for key, value in node.entries if isinstance(node, Mapping) and node is not root else ():
+    for key, value in node.entries if isinstance(node, Mapping) else ():
         found[key.text] = spelled(model, value.text) if isinstance(value, Scalar) else UNKNOWN
     return Environment(model.reader.terms.names(found), {key: ("parameter", name, key) for key in found})
 
 
 def spelled(model: Model, text: str) -> Type:
     """Return the type that a text spells, UNKNOWN where it spells none."""
-    from kernelpath.language import parse_type
-
     try:
         return parse_type(text, model.reader.terms.types)
     except LanguageErrors:
@@ -205,9 +237,13 @@ def _scalar_text(root: Mapping, path: Path) -> str:
     return node.text if isinstance(node, Scalar) else ""
 
 
+def _text(root: Mapping, key: str) -> str:
+    return _scalar_text(root, (key,))
+
+
 def type_of(model: Model, text: str, names: Names, given: tuple[Checked, ...]) -> Type:
     """Return the type of an expression, UNKNOWN where something is wrong with it."""
     try:
-        return check(expand(parsed(text), model.reader.terms.functions), names, None, given).type
+        return check(model.reader.terms.expression(text), names, None, given).type
     except LanguageErrors:
         return UNKNOWN

@@ -16,7 +16,7 @@ from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.checking.terms import parsed, parsed_message
 from kernelpath.lsp.symbols.environment import Environment
 from kernelpath.lsp.symbols.occurrence import Occurrence, Symbol
-from kernelpath.packs.functions import expand
+from kernelpath.packs.columns import path_of
 
 Spans = Mapping[tuple[int, int], Type]
 
@@ -46,7 +46,7 @@ def _names(model: Model, environment: Environment, expression: Expression, text:
 def typed_spans(model: Model, environment: Environment, expression: Expression) -> Spans:
     """Return the types of an expression's parts by their spans, as far as they can be known."""
     try:
-        whole = expand(expression, model.reader.terms.functions)
+        whole = model.reader.terms.whole(expression)
     except LanguageErrors:
         whole = expression
     scope = Scope(dict(environment.names.variables))
@@ -77,6 +77,9 @@ class _Reader:
         match node:
             case Name():
                 yield self._occurrence(node.start, node.name, self._variable(node.name, loops), node)
+            case Member() if self._column(node, loops) is not None:
+                yield from self._dotted(node)
+                return
             case Member():
                 owner = required(self.types.get((node.object.start, node.object.end), UNKNOWN))
                 symbol = ("field", owner.name, node.name) if isinstance(owner, Record) else None
@@ -90,6 +93,22 @@ class _Reader:
                 return
         for child in children(node):
             yield from self.read(child, loops)
+
+    def _column(self, node: Member, loops: Mapping[str, Symbol]) -> str | None:
+        """Return the dotted name of a column, None of any other member."""
+        path = path_of(node)
+        known = path in self.model.reader.terms.columns and path in self.environment.names.variables
+        return path if path and known and path.partition(".")[0] not in loops else None
+
+    def _dotted(self, node: Member) -> Iterator[Occurrence]:
+        """Yield the names in a column: the table or the flow, then the pass, then the column itself."""
+        parts: list[Member | Name] = [node]
+        while isinstance(parts[0], Member):
+            assert isinstance(parts[0].object, Member | Name)  # INVARIANT: its path has dots only
+            parts.insert(0, parts[0].object)
+        for part in parts:
+            path = path_of(part) or ""
+            yield self._occurrence(part.end - len(part.name), part.name, dotted_symbol(self.model, path), part)
 
     def _occurrence(self, start: int, name: str, symbol: Symbol | None, node: Expression) -> Occurrence:
         type_ = self.types.get((node.start, node.end))
@@ -129,6 +148,16 @@ class _Reader:
         pattern = re.compile(rf"(?:\bany|\ball|\bcount|\bfor)\s+({re.escape(node.variable)})\s+in\b")
         found = pattern.search(self.text, before, node.source.start)
         return found.start(1) if found else node.start
+
+
+def dotted_symbol(model: Model, path: str) -> Symbol | None:
+    """Return what a dotted name, or what stands before one of its dots, stands for."""
+    first, _, rest = path.partition(".")
+    if path in model.origins:
+        return model.origins[path]
+    if first in model.reader.sections["flows"]:
+        return ("pass", first, rest) if rest else ("flow", first)
+    return None
 
 
 def function_symbol(model: Model, name: str) -> Symbol | None:

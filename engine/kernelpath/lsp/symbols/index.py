@@ -10,10 +10,12 @@ from pathlib import Path as FilePath
 from kernelpath.language.types import UNKNOWN, Record, Vocabulary, required
 from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.symbols.environment import cell_type, environment, tested_environment
-from kernelpath.lsp.symbols.expressions import expression_names, message_names
+from kernelpath.lsp.symbols.expressions import dotted_symbol, expression_names, message_names
 from kernelpath.lsp.symbols.occurrence import Occurrence, Symbol
-from kernelpath.lsp.symbols.roles import RULE, Path, Role, role_at, scalars
-from kernelpath.packs.documents import Mapping, Node, Scalar
+from kernelpath.packs.cells import REQUEST
+from kernelpath.packs.declarations import row_type
+from kernelpath.packs.documents import Mapping, Node, Scalar, Sequence
+from kernelpath.packs.grammar import Path, Role, plain_path, role_at
 
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 
@@ -61,7 +63,9 @@ class _Indexer:
             yield from self._type(scalar)
         elif role.kind == "cell":
             yield from self._cell(steps, scalar)
-        else:
+        elif role.of == "slots":
+            yield from self._slots(scalar)
+        elif role.kind in ("name", "declares"):
             yield self._name(steps, scalar, role)
 
     def _expression(self, steps: Path, scalar: Scalar, role: Role) -> Iterator[Occurrence]:
@@ -96,27 +100,49 @@ class _Indexer:
         symbol = self._symbol(steps, scalar.text, role.of)
         return Occurrence(*bounds(scalar), symbol, None, role.kind == "declares", scalar.text)
 
+    def _slots(self, scalar: Scalar) -> Iterator[Occurrence]:
+        """The slots that a pass leaves, such as `visits.prefill.slots`: a flow, a pass, and its slots."""
+        parts = scalar.text.split(".")
+        start = bounds(scalar)[0]
+        for count, part in enumerate(parts, 1):
+            path = ".".join(parts[:count])
+            type_ = self.model.reader.cells.get(path)
+            yield Occurrence(start, start + len(part), dotted_symbol(self.model, path), type_, text=path)
+            start += len(part) + 1
+
     def _symbol(self, steps: Path, text: str, of: str) -> Symbol:
-        """Return the symbol that a plain name stands for: some hang on what they stand in."""
-        if of in ("field", "parameter", "variable", "word"):
+        """Return the symbol that a plain name stands for: some depend on what they stand in."""
+        steps = plain_path(self.kind, steps)
+        if of == "field":
+            return (of, self._record(steps), text)
+        if of in ("parameter", "word", "pass"):
             return (of, str(steps[1]), text)
+        if of == "variable":
+            return ("given" if steps[0] == "stages" else of, str(steps[1]), text)
         if of == "let":
             return (of, str(self.path), text)
         if of == "given":
-            return ("variable", self._scope(steps, text), text)
+            return (of, self.path.parent.name, text)
         if of in ("test-variable", "test-field"):
             return self._tested(steps, text)
-        if of == "local":
-            return ("variable", self._flow_scope(steps), text)
+        return self._named(of, text)
+
+    def _named(self, of: str, text: str) -> Symbol:
+        """Return the symbol of a name that may be of several kinds."""
+        if of == "document":
+            return ("value", text)
+        if of == "stage":
+            return (of, text.partition(".")[0])
+        if of == "each":
+            of = "flow" if text in self.model.reader.sections["flows"] else "table"
+            return ("builtin", text) if text == REQUEST else (of, text)
         return (of, text)
 
-    def _scope(self, steps: Path, variable: str) -> str:
-        """Return the scope that declares a given variable: the rule's own, or one that a program's entry walks."""
-        if self.kind == RULE:
-            each = self.root.get("each") if isinstance(self.root, Mapping) else None
-            return each.text if isinstance(each, Scalar) else ""
-        scopes = self.model.reader.scopes.values()
-        return next((scope.name for scope in scopes if variable in scope.given), "")
+    def _record(self, steps: Path) -> str:
+        """Return the record type that a field belongs to: one of its own, or that of a table or a value."""
+        section, name = str(steps[0]), str(steps[1])
+        entry = self.model.reader.sections.get(section, {}).get(name)
+        return name if section == "records" or entry is None else row_type(entry[1]) or name
 
     def _tested(self, steps: Path, text: str) -> Symbol:
         """Return the variable, or the field of a variable's record, that a test gives a value."""
@@ -126,10 +152,18 @@ class _Indexer:
             return ("field", type_.name, text) if isinstance(type_, Record) else ("member", text)
         return known.origins.get(text, ("unknown", text))
 
-    def _flow_scope(self, steps: Path) -> str:
-        flow = self.model.pack.flows.get(str(steps[1]))
-        stage = self.model.pack.stages.get(flow.stage) if flow else None
-        return stage.scope if stage else ""
+
+def scalars(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar, bool]]:
+    """Yield every key and every scalar value of a tree with its path; a key's flag is true."""
+    if isinstance(node, Scalar):
+        yield path, node, False
+    elif isinstance(node, Sequence):
+        for index, item in enumerate(node):
+            yield from scalars(item, (*path, index))
+    elif isinstance(node, Mapping):
+        for key, value in node.entries:
+            yield (*path, key.text), key, True
+            yield from scalars(value, (*path, key.text))
 
 
 def bounds(scalar: Scalar) -> tuple[int, int]:
