@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from kernelpath.diagnostics import Diagnostic
     from kernelpath.evaluate.question import Outcome
+    from kernelpath.evaluate.report import Report
     from kernelpath.graph.catalog import Kernel
 
     Catalog = str | Mapping[str, Kernel]
@@ -41,16 +41,18 @@ __all__ = [
 class Result:
     """What a question gives: `value` is None if a rule found an error; `diagnostics` are by stage, then by place.
 
-    `asked` counts the items that were taken through a stage with checks: if it is 0, nothing was looked at.
+    `asked` counts the items that were taken through a stage with checks: if it is 0, nothing was looked at. `unasked`
+    says which checks the errors that were found kept from being asked.
     """
 
-    __slots__ = ("asked", "diagnostics", "ok", "value")
+    __slots__ = ("asked", "diagnostics", "ok", "unasked", "value")
 
-    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...], asked: int = 0) -> None:
-        self.asked = asked
+    def __init__(self, ok: bool, value: Any, report: Report) -> None:
         self.ok = ok
         self.value = value
-        self.diagnostics = diagnostics
+        self.diagnostics = tuple(report.diagnostics)
+        self.asked = report.asked
+        self.unasked = tuple(report.unasked)
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, Result)
@@ -95,7 +97,7 @@ def ask(question: str, *, pack: CompiledPack | str, **documents: Any) -> Result:
     does not have.
     """
     outcome = run(question, pack, documents)
-    return Result(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
+    return Result(outcome.report.ok, outcome.value, outcome.report)
 
 
 def run(question: str, pack: CompiledPack | str, documents: Mapping[str, Any]) -> Outcome:
@@ -170,8 +172,8 @@ def apply(
     catalog: Catalog = DEFAULT_CATALOG,
 ) -> Applied:
     """Apply a manifest's execution graph to a runtime config; as for the rest see `ask`."""
-    found = ask("apply", pack=pack, manifest=manifest, runtime_config=runtime_config, catalog=catalog)
-    return Applied(found.ok, found.value, found.diagnostics, found.asked)
+    outcome = run("apply", pack, {"manifest": manifest, "runtime_config": runtime_config, "catalog": catalog})
+    return Applied(outcome.report.ok, outcome.value, outcome.report)
 
 
 def contract(
@@ -189,8 +191,8 @@ def contract(
     fits both, but judges the manifest alone: overlay and layers do not matter.
     """
     manifest = _manifest(manifest_inference, model_id, num_layers)
-    found = ask("contract", pack=pack, manifest=manifest, catalog=catalog)
-    return Result(True, found.value, found.diagnostics, found.asked)
+    outcome = run("contract", pack, {"manifest": manifest, "catalog": catalog})
+    return Result(True, outcome.value, outcome.report)
 
 
 def graph(
@@ -204,8 +206,8 @@ def graph(
 ) -> Result:
     """Check the slots and the phase boundary of a graph; as with `contract`, the verdict is in `value["ok"]`."""
     manifest = _manifest(manifest_inference, model_id, num_layers)
-    found = ask("graph", pack=pack, manifest=manifest, runtime=runtime, catalog=catalog)
-    return Result(True, found.value, found.diagnostics, found.asked)
+    outcome = run("graph", pack, {"manifest": manifest, "runtime": runtime, "catalog": catalog})
+    return Result(True, outcome.value, outcome.report)
 
 
 def execution_from_kernel_path(

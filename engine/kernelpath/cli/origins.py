@@ -70,7 +70,7 @@ class Origins:
         return "a default of the schema" if self._merge(found) and found.value is not None else None
 
     def _found(self, found: Read, visit: Visit) -> Place | None:
-        if found.root.name == visit.name:
+        if found.root.name == visit.variable:
             place = self._member(found.path, visit)
             if place is not None:
                 return place
@@ -107,7 +107,7 @@ class Origins:
     def _item(self, visit: Visit) -> Place | None:
         """Return the place of the visited item itself."""
         at = visit.data["scope"]["at"]
-        if not at or not visit.name:
+        if not at or not visit.variable:
             return None
         document, _, pointer = str(visit.walk.pack.value(at, visit.walk.environment)).partition("#")
         if document == "runtime":

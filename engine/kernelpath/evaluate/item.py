@@ -36,13 +36,21 @@ class ItemWalk:
     failed: bool = False
     stopped: bool = False
     failed_guards: set[str] = field(default_factory=set)
+    errors: list[str] = field(default_factory=list)
+    unasked: list[str] = field(default_factory=list)
 
     def walk(self, rules: list[RuleData]) -> None:
-        """Take the item through the rules in order; a rule that reads what a failed check guards is not asked."""
+        """Take the item through the rules of a stage in order; a rule that reads what a failed check guards is not asked.
+
+        `errors` are the rules that found one, `unasked` the checks of stages behind the one that stopped the item. Of
+        those that are not asked because of a guard, the rule that failed says that they are not to be asked.
+        """
         for rule in rules:
             if self.stopped:
                 if rule["kind"] == "transition":
                     self._forget(rule)
+                elif rule["kind"] == "check":
+                    self.unasked.append(rule["id"])
                 continue
             if self.failed_guards and not self.failed_guards.isdisjoint(rule["guarded"]):
                 self._outcome_unknown(rule)
@@ -146,6 +154,10 @@ class ItemWalk:
         else:
             self._give(rule, table_value(self.pack, rule, environment), "")
 
+    def subject(self) -> str | None:
+        """Return what findings about the item blame."""
+        return self._text(self.scope["subject"], self.environment)
+
     def _diagnostic(self, rule: RuleData, environment: Mapping[str, Any]) -> Diagnostic:
         document, pointer = self._place(rule, environment)
         return Diagnostic(
@@ -200,7 +212,9 @@ class ItemWalk:
         self._outcome_unknown(rule)
 
     def _report(self, rule: RuleData, diagnostic: Diagnostic) -> None:
-        self.failed = self.failed or diagnostic.severity == "error"
+        if diagnostic.severity == "error":
+            self.failed = True
+            self.errors.append(rule["id"])
         self.report.add(diagnostic, rule["stage"], rule["tags"], self.pass_name)
 
 

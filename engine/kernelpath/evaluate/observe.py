@@ -13,6 +13,7 @@ from typing import Any
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.question import Outcome, QuestionRun
+from kernelpath.evaluate.ranges import ranges_text
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
 from kernelpath.evaluate.walk import Walk
@@ -25,12 +26,14 @@ Chosen = Callable[[Any], bool]
 class Visit:
     """A chosen item after its way through the stages of one walk.
 
-    `given` are the variables that a flow sets, such as in which pass it is. `writers` has, by slot, the walk of the item
-    that wrote it last before this one came; `start` has the slots' values at the start. `workspace` has the cells of the
-    question that made the visit. `repetitions` are those in which it was made just so, where the item is in a part that
-    is repeated; `among` is how many different visits there are of this item in the flow.
+    `name` is that of the flow, or of the table whose rows are asked about. `given` are the variables that a flow sets,
+    such as in which pass it is. `writers` has, by slot, the walk of the item that wrote it last before this one came;
+    `start` has the slots' values at the start. `workspace` has the cells of the question that made the visit.
+    `repetitions` are those in which it was made just so, where the item is in a part that is repeated; `among` is how
+    many different visits there are of this item in the flow.
     """
 
+    name: str
     data: Mapping[str, Any]
     walk: ItemWalk
     given: Mapping[str, Any]
@@ -41,7 +44,7 @@ class Visit:
     among: int = 1
 
     @property
-    def name(self) -> str | None:
+    def variable(self) -> str | None:
         """The variable that holds the item, None for what is made of several."""
         row: tuple[str, ...] = self.data["scope"]["row"]
         return row[0] if row else None
@@ -49,12 +52,20 @@ class Visit:
     @property
     def item(self) -> Any:
         """The item itself."""
-        return self.walk.environment[self.name] if self.name else None
+        return self.walk.environment[self.variable] if self.variable else None
 
     @property
     def rules(self) -> list[Mapping[str, Any]]:
         """The rules that the item went through, in order."""
         return [rule for stage in self.data["stages"] for rule in stage]
+
+    @property
+    def repeated(self) -> str:
+        """The repetitions in which the visit was made, such as `layers 1 to 3`, where others differ from it."""
+        if self.among == 1 or not self.repetitions:
+            return ""
+        word = self.data["flow"]["parts"]["repeated"]
+        return f"{word}{'s' * (len(self.repetitions) > 1)} {ranges_text(self.repetitions)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +131,9 @@ class _WatchedRun(QuestionRun):
             return
         values = {**self._with_whole(step["walk"]["scope"], step["over"]), **given}
         walk = WatchedParts(self.pack, step["walk"], values, items, slots, self._fresh(step))
+        name, data, start = step["flow"], step["walk"], dict(slots.values)
         for found in walk.watch(frozenset(chosen), step["settles"]):
-            visit = Visit(step["walk"], found.walk, given, found.writers, dict(slots.values), self.cells)
+            visit = Visit(name, data, found.walk, given, found.writers, start, self.cells)
             self.seen.visits.append(replace(visit, repetitions=tuple(sorted(found.repetitions)), among=found.among))
 
     def _watch(self, step: Mapping[str, Any], given: Mapping[str, Any], items: Any, slots: Slots | None) -> None:
@@ -129,7 +141,9 @@ class _WatchedRun(QuestionRun):
             table = step["over"] if "flow" in step else step["table"]
             values = {**self._with_whole(step["walk"]["scope"], table), **given}
             walk = _WatchedWalk(self.pack, step["walk"], values, Report(), items, slots)
-            walk.watch = _Watch(self.seen, given, dict(slots.values) if slots else {}, self.cells)
+            walk.skipped = self._missing(table) if table else {}
+            start = dict(slots.values) if slots else {}
+            walk.watch = _Watch(self.seen, step.get("flow") or step["name"], given, start, self.cells)
             walk.run()
 
     def _asked(self, question: str, given: Mapping[str, Any]) -> Outcome:
@@ -139,6 +153,7 @@ class _WatchedRun(QuestionRun):
 @dataclass(slots=True)
 class _Watch:
     seen: _Seen
+    name: str
     given: Mapping[str, Any]
     start: Mapping[str, Any]
     workspace: Mapping[str, Any]
@@ -161,7 +176,8 @@ class _WatchedWalk(Walk):
         before = dict(watch.writers) if watch.seen.chosen(self.items[position]) else None
         super()._through(walk, position)
         if before is not None:
-            watch.seen.visits.append(Visit(self.data, walk, watch.given, before, watch.start, watch.workspace))
+            visit = Visit(watch.name, self.data, walk, watch.given, before, watch.start, watch.workspace)
+            watch.seen.visits.append(visit)
         for slot in written(self.data, walk):
             watch.writers[slot] = walk
 

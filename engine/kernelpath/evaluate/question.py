@@ -6,6 +6,8 @@ and so is what reads it. So each fault is reported once, where it is.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
 from kernelpath.graph.fresh import fresh
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kernelpath.evaluate.compiled import CompiledPack
+    from kernelpath.evaluate.walk import Blame
 
     StepData = Mapping[str, Any]
 
 #: The one item that the rules of the request are asked for.
 ONE = (None,)
+#: The kinds of steps that ask rules.
+ASKING = ("stages", "pass")
 #: The cell that holds what was found so far.
 FINDINGS = "findings"
 
@@ -52,8 +57,10 @@ class QuestionRun:
         documents = dict.fromkeys(pack.meta["documents"])
         self.cells: dict[str, Any] = {**fresh(pack.meta["constants"]), **documents, **given}
         self.report = Report(pack.meta["order"])
-        self.failed_rows: dict[tuple[str, str], set[int]] = {}
-        self.gaps: set[str] = set()
+        self.failed_rows: dict[tuple[str, str], dict[int, Blame]] = {}
+        self.gaps: dict[str, dict[int, Blame]] = {}
+        self.passed_over: list[StepData] = []
+        self.walked: set[str] = set()
 
     def run(self) -> Outcome:
         """Compute the cells, and return the answer; null without a word where the question does not apply."""
@@ -65,8 +72,26 @@ class QuestionRun:
             for step in question["steps"]:
                 self._step(step)
         value = self._answer(applies)
+        if self.passed_over or self.report.unasked:
+            self._account()
         self.report.sort()
         return Outcome(value, self.report, self.cells)
+
+    def _account(self) -> None:
+        """Say which checks were not asked, and because of which errors."""
+        from kernelpath.evaluate.unasked import Account, Unasked, checks_of, targets, together
+
+        steps = [*self.question["gate"], *self.question["steps"]]
+        errors = [(found.rule, stage) for found, stage, *_ in self.report.findings() if found.severity == "error"]
+        missing = {name for step in steps for name in targets(step)} - self.cells.keys()
+        account, over = Account(errors, missing | self.gaps.keys()), {id(step) for step in self.passed_over}
+        for step in steps:
+            because = account.take(step, id(step) in over)
+            asked = step["stages"] if step["kind"] in ASKING and id(step) in over else ()
+            checks = checks_of([self.pack.meta["stages"][name] for name in asked if name not in self.walked])
+            if checks:
+                self.report.unasked.append(Unasked(checks, because))
+        self.report.unasked = together(self.report.unasked)
 
     def _answer(self, applies: Any) -> Any:
         """Return the answer; one that lacks a cell although nothing failed would be a pass that looked at nothing."""
@@ -119,7 +144,7 @@ class QuestionRun:
 
     def _is_ready(self, step: StepData, reads: frozenset[str]) -> bool:
         """Return whether all that a step reads is there, whole, and the stages that it needs did not fail."""
-        whole = not self.gaps or self.gaps.isdisjoint(reads)
+        whole = not self.gaps or self.gaps.keys().isdisjoint(reads)
         return self.cells.keys() >= reads and whole and self.report.passed(step["needs"])
 
     # Values
@@ -137,6 +162,8 @@ class QuestionRun:
             self._compute(step)
         if name not in self.cells and step["otherwise"] and self.cells.keys() >= set(step["otherwise"][1]):
             self.cells[name] = self.pack.value(step["otherwise"], self.cells)
+        if name not in self.cells:
+            self.passed_over.append(step)
 
     def _input(self, step: StepData) -> None:
         """Set an input to what the question says it is."""
@@ -178,16 +205,16 @@ class QuestionRun:
             return
         source, outer = step["source"], step["within"]
         wanted = step["reads"] | {table for table in (source, outer) if table}
-        if not (self.cells.keys() >= wanted and self.report.passed(step["needs"]) and outer not in self.gaps):
-            return
-        if not self.gaps.isdisjoint(step["reads"]):
+        ready = self.cells.keys() >= wanted and self.report.passed(step["needs"]) and outer not in self.gaps
+        if not (ready and self.gaps.keys().isdisjoint(step["reads"])):
+            self.passed_over.append(step)
             return
         rows = self._rows_of(source) if source else self._listed(step)
         if step["made"]:
-            failed = self._failed(step["stages"], source) if source else set()
-            rows = self.pack.function(step["made"])(rows, failed | self._missing(rows), self.cells)
-            if any(row is None for row in rows):
-                self.gaps.add(name)
+            failed = self._failed(step["stages"], source) | self._missing(source) if source else {}
+            rows = self.pack.function(step["made"])(rows, failed, self.cells)
+            if failed:
+                self.gaps[name] = failed
         self._put_rows(step, rows)
 
     def _listed(self, step: StepData) -> list[Any]:
@@ -195,11 +222,16 @@ class QuestionRun:
         rows: list[Any] = self.pack.function(step["listed"])(outer, self.cells)
         return rows
 
-    def _missing(self, rows: Sequence[Any]) -> set[int]:
-        return {position for position, row in enumerate(rows) if row is None} if self.gaps else set()
+    def _missing(self, table: str) -> dict[int, Blame]:
+        """Return the gaps of a table: the rows that an earlier fault left out."""
+        return self.gaps.get(table, {})
 
-    def _failed(self, stages: Sequence[str], table: str) -> set[int]:
-        return {row for stage in stages for row in self.failed_rows.get((stage, table), ())}
+    def _failed(self, stages: Sequence[str], table: str) -> dict[int, Blame]:
+        """Return the rows that failed one of the stages, each with what it failed first."""
+        failed: dict[int, Blame] = {}
+        for stage in stages:
+            failed = self.failed_rows.get((stage, table), {}) | failed
+        return failed
 
     def _put_rows(self, step: StepData, rows: Sequence[Any]) -> None:
         name = step["name"]
@@ -223,7 +255,7 @@ class QuestionRun:
         reads = self._reads(step)
         ready = (cells.keys() >= step["asks"]) and (table is None or table in cells)
         if not (ready and self._is_ready(step, reads)):
-            self.report.skip(step["stages"], table)
+            self._skip(step, table)
             return
         if table is not None and step["like"] and self._is_like(step, table):
             return
@@ -235,7 +267,7 @@ class QuestionRun:
         if self.cells.get(like) is not self.cells[table] and self.cells.get(like) != self.cells[table]:
             return False
         for stage in step["stages"]:
-            self.failed_rows[stage, table] = self.failed_rows.get((stage, like), set())
+            self.failed_rows[stage, table] = self.failed_rows.get((stage, like), {})
         for name in step["keeps"]:
             if f"{like}.{name}" in self.cells:
                 self.cells[f"{table}.{name}"] = self.cells[f"{like}.{name}"]
@@ -244,9 +276,7 @@ class QuestionRun:
     def _ask(self, step: StepData, items: Sequence[Any], table: str | None) -> None:
         """Ask the stages' rules for each row: by the fused function until one fails, from there rule by rule."""
         walk = step["walk"]
-        skipped = self._failed(step["rows"], table) if table and step["rows"] else set()
-        if table in self.gaps:
-            skipped |= self._missing(items)
+        skipped = self._failed(step["rows"], table) | self._missing(table) if table else {}
         collected: dict[str, list[Any]] = {name: [] for name in walk["collects"]}
         reached = 0
         values = self._with_whole(walk["scope"], table)
@@ -256,7 +286,12 @@ class QuestionRun:
         if reached == len(items) or self._carefully(step, values, items, reached, None, collected, skipped):
             self._keep(step, table, collected)
 
+    def _skip(self, step: StepData, table: str | None) -> None:
+        self.report.skip(step["stages"], table)
+        self.passed_over.append(step)
+
     def _count(self, walk: Mapping[str, Any], items: Sequence[Any]) -> None:
+        self.walked.update(walk["names"])
         if walk["checks"]:
             self.report.asked += len(items)
 
@@ -283,7 +318,7 @@ class QuestionRun:
         reached: int,
         slots: Slots | None,
         collected: dict[str, list[Any]],
-        skipped: set[int] = frozenset(),  # type: ignore[assignment]
+        skipped: Mapping[int, Blame] = MappingProxyType({}),
     ) -> bool:
         """Go on where the fused function stopped, rule by rule; return whether every row has what is kept."""
         from kernelpath.evaluate.walk import Walk  # a request without faults never needs it
@@ -295,7 +330,7 @@ class QuestionRun:
         whole = walk.run(reached)
         table = step["name"] if step["kind"] == "stages" else step["over"]
         for stage in step["stages"]:
-            self.failed_rows.setdefault((stage, table), set()).update(walk.failed_items)
+            self.failed_rows.setdefault((stage, table), {}).update(walk.failed_items)
         if step["kind"] == "stages" and step["table"] is None:
             for name in walk.failed_guards:
                 self.cells.pop(name, None)
@@ -305,10 +340,10 @@ class QuestionRun:
 
     def _pass(self, step: StepData) -> None:
         if not (self.cells.keys() >= step["reads"] and self.report.passed(step["needs"])):
-            self.report.skip(step["stages"], step["over"])
+            self._skip(step, step["over"])
             return
-        if not self.gaps.isdisjoint(step["reads"] - {step["over"]}):
-            self.report.skip(step["stages"], step["over"])
+        if not self.gaps.keys().isdisjoint(step["reads"] - {step["over"]}):
+            self._skip(step, step["over"])
             return
         values = self._with_whole(step["walk"]["scope"], step["over"])
         values = {**values, step["word"]: step["pass"]} if step["word"] else values
@@ -317,10 +352,20 @@ class QuestionRun:
             slots = self._unroll(step, values, slots)
         else:
             self._visit(step, values, slots)
+        if self.gaps:
+            self._hold_back(step)
         if step["slots"]:
             name = f"{step['name']}.slots"
             self.cells[name] = slots.values
             self.cells[name + "?"] = slots
+
+    def _hold_back(self, step: StepData) -> None:
+        """Note that a flow did not visit the rows of which an earlier fault left nothing."""
+        from kernelpath.evaluate.unasked import Unasked, checks_of
+
+        checks = checks_of(step["walk"]["stages"])
+        for subject, because in self._missing(step["over"]).values() if checks else ():
+            self.report.unasked.append(Unasked(checks, because, (subject,) if subject else (), onwards=True))
 
     def _visit(self, step: StepData, values: Mapping[str, Any], slots: Slots) -> None:
         """Visit the rows in the order of their list."""

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kernelpath.diagnostics import Diagnostic
+    from kernelpath.evaluate.unasked import Unasked
 
 
 class Finding:
@@ -27,12 +28,14 @@ class Finding:
 class Report:
     """The diagnostics of one run; `failed` are the stages in which something was an error.
 
-    `asked` counts the items that were taken through a stage with checks.
+    `asked` counts the items that were taken through a stage with checks; `unasked` are the checks that errors kept from
+    being asked.
     """
 
-    __slots__ = ("_order", "_seen", "_stages", "asked", "diagnostics", "failed", "skipped")
+    __slots__ = ("_order", "_seen", "_stages", "asked", "diagnostics", "failed", "skipped", "unasked")
 
     def __init__(self, order: Sequence[str] = ()) -> None:
+        self.unasked: list[Unasked] = []
         self.diagnostics: list[Diagnostic] = []
         self.failed: set[str] = set()
         self.skipped: dict[str, str | None] = {}
@@ -57,6 +60,7 @@ class Report:
             self.add(_placed(found, places), stage, tags, pass_)
         self.skipped.update(other.skipped)
         self.asked += other.asked
+        self.unasked += other.unasked
 
     def skip(self, stages: Sequence[str], table: str | None) -> None:
         """Note stages that were not asked, since something that they need is missing."""

@@ -27,13 +27,14 @@ Path = tuple[str, ...]
 class Items:
     """The items of a flow: the document and the path of their list, and the member that each column is made of.
 
-    `record` is the type of a row that has columns. `raw` is the variable that an element of the list goes by, and
-    `tables` are those in whose rules it does. `reads` and `writes` are members that name slots, `identity` the one
-    that names the item.
+    `flow` is its name, the first of those that say where their items are written. `record` is the type of a row that
+    has columns. `raw` is the variable that an element of the list goes by, and `tables` are those in whose rules it
+    does. `reads` and `writes` are members that name slots, `identity` the one that names the item.
     """
 
     document: str
     path: Path
+    flow: str
     table: str
     record: str | None
     members: Mapping[str, str]
@@ -76,6 +77,7 @@ def _items(pack: Pack, flow: Flow) -> Items | None:
     return Items(
         document=place[0],
         path=place[1],
+        flow=flow.name,
         table=table.name,
         record=table.record,
         members=members,
