@@ -49,7 +49,7 @@ def test_survivor_is_a_diff_and_a_case(shop: Path) -> None:
     assert survivor.difference == (
         "--- shop/boxes/fits.yaml\n"
         "+++ shop/boxes/fits.yaml (mutant)\n"
-        "@@ -5,3 +5,3 @@\n"
+        "@@ -3,3 +3,3 @@\n"
         ' when: box.colour != "blue"\n'
         "-check: box.size <= most\n"
         "+check: box.size < most\n"

@@ -6,6 +6,9 @@ from pathlib import Path
 
 PACK = """\
 summary: Boxes.
+documents:
+  order: {doc: 'boxes, as they are ordered'}
+  weight: {type: float}
 vocabularies:
   colour: {values: [red, green, blue]}
   mood: {open: true, values: [calm]}
@@ -14,49 +17,44 @@ constants:
 records:
   Box:
     fields:
-      name: {type: string}
-      size: {type: int}
-      colour: {type: colour}
-      note: {type: 'string?'}
+      name: string
+      size: int
+      colour: colour
+      note: string?
 values:
-  boxes: {type: list<Box>}
-  raws: {type: list<json>}
-  moods: {type: list<mood>}
-  weight: {type: float}
-scopes:
-  box:
-    uses: [most, weight]
-    item: {box: Box}
-    locals: {before: 'colour?'}
-    given: {shade: 'colour?', label: 'object?', chosen: 'Box?'}
+  boxes: {type: list<Box>, is: '[]', input: true}
+  moods: {type: list<mood>, is: '[]', input: true}
+  raws: {type: list<json>, is: elements(order), input: true}
+items:
+  box_rows:
+    of: boxes
+    as: box
     subject: '{box.name}'
     at: order#/boxes/{box.name}
-  raw:
-    uses: [most]
-    over: {raw: raws}
+  raw_rows:
+    of: raws
+    as: raw
     index: index
     subject: '{index}'
     at: order#/{index}
-stages:
-  boxes: {scope: box}
-  raws: {scope: raw}
-  broken: {scope: raw}
 flows:
-  painting: {stage: boxes, order: listed, slots: colour}
-programs:
-  order:
-    inputs: [raws]
-    run:
-      - {walk: raws}
-      - {walk: broken}
-    value: 'true'
+  painting:
+    over: box_rows
+    slots: colour
+    reads: {before: box.name}
+    passes: {only: {}}
+stages:
+  boxes: {each: painting, gives: {shade: colour?, label: object?, chosen: Box?}}
+  raws: {each: raw_rows}
+  broken: {each: raw_rows}
+uses: javascript
+questions:
+  order: {given: [order], answer: 'true'}
 """
 
 FITS = """\
 summary: A box fits.
 why: A larger one does not go through the door.
-each: box
-severity: error
 let: {limit: most * 2}
 when: box.colour != "blue"
 check: box.size <= limit
@@ -68,7 +66,6 @@ at: /size
 SHADE = """\
 summary: A box has a shade.
 why: It is printed.
-each: box
 resolve: shade
 first:
   - {when: box.note != null, value: box.colour, source: '"note"'}
@@ -78,7 +75,6 @@ first:
 LABEL = """\
 summary: A label.
 why: It is printed.
-each: box
 table: label
 hit: build
 rows:
@@ -90,15 +86,12 @@ rows:
 AFTER = """\
 summary: A slot.
 why: It is painted.
-each: box
 transition: {slot: box.name, holds: box.colour}
 """
 
 RAW = """\
 summary: A raw box has a size within the limit.
 why: It is shipped.
-each: raw
-severity: error
 check: is_integer(raw.size) and int(raw.size) * 1000000 <= most * 1000000
 message: "raw box {index} has size {raw.size}"
 """
@@ -106,8 +99,6 @@ message: "raw box {index} has size {raw.size}"
 LATER = """\
 summary: A raw box has a name.
 why: It is called.
-each: raw
-severity: error
 check: raw.name != "nobody"
 message: "raw box {index} is nobody's"
 """

@@ -108,6 +108,6 @@ def test_mistakes_of_all_cases_are_told_in_one_go(tmp_path: Path) -> None:
     )
     results = run_pack_tests(write_pack(tmp_path, {"raws/sized": text}))
     assert told(results) == [
-        "3:29: scope `raw` has no variable `indx` (did you mean `index`?)",
+        "3:29: rules over `raw_rows` read no variable `indx` (did you mean `index`?)",
         "7:13: a check cannot give `value` (expect `pass`, `fail`, `skip`, `error`)",
     ]

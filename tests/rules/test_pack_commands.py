@@ -211,7 +211,7 @@ def test_what_is_installed_is_not_changed(
     cli: Cli, shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, told: str
 ) -> None:
     """No command writes into a pack that came with an installed kernelpath."""
-    change(shop, "boxes/fits.yaml", "severity: error", "let: {one: 1}\nseverity:   error")
+    change(shop, "boxes/fits.yaml", "when: box", "let: {one: 1}\nwhen:   box")
     change(shop, "boxes/label.test.yaml", "value: later", "value: first")
     package = shop.parent / "site" / "kernelpath"
     shutil.copytree(resource("grammars"), package / "_data" / "grammars")

@@ -110,7 +110,7 @@ def told(results: PackResults) -> list[str]:
 
 
 def test_good_cases_of_every_kind_of_rule_pass(tmp_path: Path) -> None:
-    """Checks, resolutions, tables, transitions and whole programs pass where they do what is expected."""
+    """Checks, resolutions, tables, transitions and whole questions pass where they do what is expected."""
     results = run_pack_tests(write_pack(tmp_path, GOOD))
     assert told(results) == []
     assert results.ok
@@ -226,11 +226,11 @@ MISMATCHES = {
         "expect: {error: integer overflow}",
         'expected error "integer overflow", but the rule gives `pass`',
     ),
-    "a program that meets another error": (
+    "a question that meets another error": (
         "broken/named",
         "run: order\n    given: {raws: [{size: 11}]}",
         "expect: pass",
-        'expected `pass`, but the rule gives error "the program stops at another error: raw box 0 has size 11"',
+        'expected `pass`, but the rule gives error "the question stops at another error: raw box 0 has size 11"',
     ),
     "a fault too few": (
         "raws/sized",

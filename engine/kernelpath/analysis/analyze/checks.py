@@ -167,4 +167,3 @@ def impossible(region: Region) -> list[Finding]:
     message = f"no item can pass {'all of ' if len(names) > 1 else ''}{listed(names)}"
     reason = region.reason([rejected[place] for place in needed], "all do not hold")
     return [finding(region, needed[-1], "impossible-stage", message, reason, by=tuple(names[:-1]))]
-

@@ -2,7 +2,7 @@
 
 An atom is covered when two evaluations of its decision differ in it alone and in the decision's outcome. What an
 evaluation does not come to ask, since the outcome is certain before, equals anything (MC/DC for short-circuit
-operators). The body of a loop is a decision of its own, evaluated once for each item. Cases that run a whole program
+operators). The body of a loop is a decision of its own, evaluated once for each item. Cases that ask a whole question
 count for nothing here: they show that a rule is reached, not what decides it.
 """
 

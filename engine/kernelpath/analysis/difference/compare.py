@@ -9,7 +9,7 @@ from typing import Any
 from kernelpath.analysis.difference.cells import compare_rules, one_sided
 from kernelpath.analysis.difference.changes import Difference, RuleChange
 from kernelpath.analysis.difference.declared import compare_declared
-from kernelpath.analysis.difference.documents import Requests, compare_documents, compile_request, read_documents
+from kernelpath.analysis.difference.documents import compare_documents, read_documents
 from kernelpath.packs.model import Pack, Rule
 
 __all__ = ["Difference", "diff"]
@@ -21,16 +21,15 @@ def diff(
     manifests: Sequence[Path] = (),
     *,
     shared: Mapping[str, Any] | None = None,
-    requests: Requests = compile_request,
 ) -> Difference:
     """Return what changes from one pack to another.
 
     Rules of equal stage and name are compared cell by cell, each by itself: what the rules before it do is not counted
-    in. `manifests` are files of real documents, which both packs then decide with the inputs in `shared` (a catalogue,
-    presets); `requests` says what is asked of a document. Raises DocumentErrors for files that cannot be read.
+    in. `manifests` are files of real documents, which both packs then decide beside the documents in `shared` (a
+    catalogue, presets). Raises DocumentErrors for files that cannot be read.
     """
     documents = read_documents(manifests)
-    changed = compare_documents(old, new, documents, shared or {}, requests) if documents else []
+    changed = compare_documents(old, new, documents, shared or {}) if documents else []
     return Difference(
         old.name,
         new.name,

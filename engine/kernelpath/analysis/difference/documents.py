@@ -1,25 +1,24 @@
-"""Let two packs decide real documents, and tell which fare otherwise."""
+"""Let two packs decide real documents, and say which fare otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kernelpath.analysis.difference.changes import DocumentChange
 from kernelpath.diagnostics import ERROR, Diagnostic
+from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import compiled_pack
 from kernelpath.evaluate.question import Outcome, ask
 from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
-from kernelpath.graph.recognising import Unjudged, recognise
+from kernelpath.language import interpret
 from kernelpath.language.json_values import json_equal
+from kernelpath.packs.libraries import resource_value
 from kernelpath.packs.model import Pack
 
-#: What is asked of a document: the question, and the documents and inputs that it is asked with.
-Request = tuple[str, Mapping[str, Any]]
-Requests = Callable[[Any], Request]
 MOST_VALUES = 200
 
 
@@ -31,47 +30,65 @@ class DocumentErrors(Exception):
         self.diagnostics = list(diagnostics)
 
 
-def compile_request(document: Any) -> Request:
-    """Return the request that compiles a whole manifest, or a bare inference section, without an overlay."""
-    manifest = document if isinstance(document, dict) else {}
-    whole = isinstance(manifest.get("inference"), dict)
-    architecture = manifest.get("architecture")
-    layers = architecture.get("numLayers", 0) if isinstance(architecture, dict) else 0
-    value = manifest if whole else {"inference": document}
-    return "compile", {"manifest": {"modelId": "model", **value}, "runtime": None, "num_layers": layers}
-
-
 def compare_documents(
-    old: Pack,
-    new: Pack,
-    documents: Mapping[str, Any],
-    shared: Mapping[str, Any],
-    requests: Requests = compile_request,
+    old: Pack, new: Pack, documents: Mapping[str, Any], shared: Mapping[str, Any]
 ) -> Iterator[DocumentChange]:
-    """Yield the documents, by their names, that fare otherwise; `shared` are inputs that every request has.
+    """Yield the documents, by their names, that fare otherwise; `shared` are documents that every question has.
 
     Raises DocumentErrors for one that neither pack looks at.
     """
-    packs = [compiled_pack(old), compiled_pack(new)]
+    packs = [(pack, compiled_pack(pack)) for pack in (old, new)]
     for name, document in documents.items():
-        question, inputs = requests(document)
-        before, after = (ask(pack, question, {**shared, **inputs}) for pack in packs)
+        before, after = (_asked(pack, compiled, document, shared) for pack, compiled in packs)
         if not (_judged(before) or _judged(after)):
-            raise DocumentErrors([_unjudged(name, inputs["manifest"].get("inference"), new)])
+            raise DocumentErrors([_unjudged(name, new)])
         change = _change(name, before, after)
         if change is not None:
             yield change
+
+
+def _asked(pack: Pack, compiled: CompiledPack, document: Any, shared: Mapping[str, Any]) -> Outcome:
+    question, given = recognised(pack, document)
+    shipped = {each.name: each.resource for each in pack.documents.values() if each.resource}
+    resources = {name: resource_value(kind, shared.get(name)) for name, kind in shipped.items()}
+    return ask(compiled, question, {**resources, **given})
+
+
+def recognised(pack: Pack, value: Any) -> tuple[str, dict[str, Any]]:
+    """Return the question that a pack asks of a file, and the documents that the file gives.
+
+    A file that no document recognises is taken for the first document of the first question.
+    """
+    constants = {**pack.constants, "file": value}
+    for document in pack.documents.values():
+        question = next((each for each in pack.questions.values() if document.name in each.given), None)
+        if question is None or document.recognise is None:
+            continue
+        if document.part and interpret(document.part[0].checked, constants):
+            return question.name, {document.name: _placed(value, document.part[1])}
+        if interpret(document.recognise.checked, constants):
+            return question.name, {document.name: value}
+    first = next(iter(pack.questions.values()))
+    return first.name, dict.fromkeys(first.given[:1], value)
+
+
+def _placed(value: Any, pointer: str) -> Any:
+    """Return a document that has a value at a pointer and nothing else."""
+    for name in reversed(pointer.split("/")[1:]):
+        value = {name: value}
+    return value
 
 
 def _judged(outcome: Outcome) -> bool:
     return not outcome.report.ok or (outcome.value is not None and outcome.report.asked > 0)
 
 
-def _unjudged(name: str, section: Any, pack: Pack) -> Diagnostic:
-    schema = pack.constants.get("schema_name")
-    found = recognise(section, schema) or Unjudged("neither pack asks a rule of this graph")
-    message = f"`{name}`: {found.message}"
-    return Diagnostic("document/not-judged", (), ERROR, message, help=found.help(pack.name, schema))
+def _unjudged(name: str, pack: Pack) -> Diagnostic:
+    known = [each for each in pack.documents.values() if each.recognise is not None]
+    listed = ", ".join(f"`{each.name}`: {each.doc}" for each in known)
+    message = f"`{name}`: nothing was judged: neither pack asks a rule of this document"
+    help_text = f"pack `{pack.name}` judges {listed}" if listed else None
+    return Diagnostic("document/not-judged", (), ERROR, message, help=help_text)
 
 
 def _change(name: str, before: Outcome, after: Outcome) -> DocumentChange | None:

@@ -60,7 +60,7 @@ def mutate(tests: PackTests, folder: Path, select: Callable[[str], bool] = lambd
 
 
 def mutate_rule(tests: PackTests, file: TestFile, folder: Path) -> Score:
-    """Return what the cases of one file make of the mutants of its rule; cases that run a program are left out."""
+    """Return what the cases of one file make of its rule's mutants; cases that ask a whole question are left out."""
     assert file.rule is not None  # INVARIANT: a file without rule has no cases
     rule, cases = file.rule, [case for case in file.cases if case.run is None]
     writing = Rewriting(tests.pack, read_rule_text(folder, rule))

@@ -17,7 +17,7 @@ from kernelpath.packs.model import Pack, Rule
 
 @dataclass(frozen=True, slots=True)
 class CompiledRules:
-    """The generated form of a pack, and the data of its scopes, also of those that no program walks."""
+    """The generated form of a pack, and the data of its scopes, also of those that no question asks."""
 
     pack: CompiledPack
     scopes: Mapping[str, Mapping[str, Any]]

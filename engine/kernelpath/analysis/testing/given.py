@@ -12,7 +12,8 @@ from kernelpath.analysis.testing.records import admits_null, filled, neutral
 from kernelpath.analysis.testing.values import ValueReader
 from kernelpath.diagnostics import Diagnostic
 from kernelpath.language.types import STRING
-from kernelpath.packs import documents
+from kernelpath.packs.documents import Mapping as Entry
+from kernelpath.packs.documents import Scalar
 from kernelpath.packs.model import Pack, Rule, Scope
 from kernelpath.packs.reads import gives, rule_names, text_names
 
@@ -48,7 +49,7 @@ class GivenReader:
     faults: list[Diagnostic]
     sources: dict[str, str] = field(default_factory=dict)
 
-    def variables(self, node: documents.Mapping | None) -> Given:
+    def variables(self, node: Entry | None) -> Given:
         """Return the scope's variables as a case gives them."""
         reader = ValueReader(self.faults, self.reads.fields)
         values = {name: self.pack.constants[name] for name in self.scope.variables if name in self.pack.constants}
@@ -64,7 +65,7 @@ class GivenReader:
             values.pop(own, None)
         return Given(values, self.sources)
 
-    def _is_read(self, key: documents.Scalar) -> bool:
+    def _is_read(self, key: Scalar) -> bool:
         name = key.text
         if name not in self.scope.variables:
             self._fault(wording.unknown_variable(name, self.scope.name, self.scope.variables), key)
@@ -76,7 +77,7 @@ class GivenReader:
             return True
         return False
 
-    def _source(self, key: documents.Scalar, name: str, value: object) -> None:
+    def _source(self, key: Scalar, name: str, value: object) -> None:
         if name not in self.scope.given:
             self._fault(wording.unknown_source(name, self.scope.name, self.scope.given), key)
         elif name not in self.reads.sources:
@@ -84,7 +85,7 @@ class GivenReader:
         elif isinstance(value, str):
             self.sources[name] = value
 
-    def asked(self, question: str, node: documents.Mapping | None) -> Given:
+    def asked(self, question: str, node: Entry | None) -> Given:
         """Return the documents and inputs that a question is asked with; documents that are left out are null."""
         reader = ValueReader(self.faults)
         inputs = [name for name, value in self.pack.values.items() if value.input]
@@ -98,5 +99,5 @@ class GivenReader:
                 self._fault(wording.unknown_document(question, key.text, names), key)
         return Given(values, {})
 
-    def _fault(self, words: wording.Words, key: documents.Scalar) -> None:
+    def _fault(self, words: wording.Words, key: Scalar) -> None:
         self.faults.append(wording.told(words, key.span))

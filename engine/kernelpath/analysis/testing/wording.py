@@ -44,15 +44,21 @@ def same_given(line: int) -> Words:
 
 
 def unknown_variable(name: str, scope: str, known: Iterable[str]) -> Words:
-    """A variable that the scope does not have."""
+    """A variable that the rules of a scope do not see."""
     help_text = _meant(name, known, "its variables are")
-    return "unknown-variable", f"scope `{scope}` has no variable `{name}`", help_text
+    return "unknown-variable", f"{_rules_of(scope)} read no variable `{name}`", help_text
+
+
+def _rules_of(scope: str) -> str:
+    """Return how rules of a scope are called: by their table or flow, or by their stage."""
+    kind, _, stage = scope.partition(" ")
+    return f"rules of stage `{stage}`" if stage else f"rules over `{kind}`"
 
 
 def unknown_source(name: str, scope: str, known: Iterable[str]) -> Words:
     """A provenance of what no rule of the scope resolves."""
     help_text = _meant(name, known, "its resolved variables are")
-    return "unknown-variable", f"in scope `{scope}` no rule resolves `{name}`", help_text
+    return "unknown-variable", f"{_rules_of(scope)} give no variable `{name}`", help_text
 
 
 def unread_variable(name: str, read: Iterable[str]) -> Words:
@@ -162,6 +168,6 @@ def disagreement(meaning: str, compiled: str) -> Words:
 
 
 def not_reached(stage: str, message: str | None) -> Words:
-    """A program that met another error, so that the rule's silence shows nothing."""
+    """A question that met another error, so that the rule's silence shows nothing."""
     found = f"stops at another error: {message}" if message else f"does not come to stage `{stage}`"
-    return "not-reached", f"the program {found}", None
+    return "not-reached", f"the question {found}", None
