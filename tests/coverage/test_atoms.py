@@ -61,8 +61,8 @@ def test_undecided_atoms_are_shown_in_the_rule(shop: Path) -> None:
     """A finding stands at the atom's own stretch of the rule, and gives the smallest case that decides it."""
     found = findings(covered(shop), shop)
     assert [(str(each.span), each.message) for each in found] == [
-        ("shop/boxes/fits.yaml:6:30", 'no case decides `box.name == "hat"`'),
-        ("shop/boxes/fits.yaml:6:56", 'no case decides `box.note == "red"`'),
+        ("shop/boxes/fits.yaml:4:30", 'no case decides `box.name == "hat"`'),
+        ("shop/boxes/fits.yaml:4:56", 'no case decides `box.note == "red"`'),
     ]
     assert found[0].help == (
         'this case would: `- {name: box.name == "hat" decides, given: {box: {colour: red, size: 11, name: hat}}, '
