@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,7 +65,7 @@ def test_order_is_that_of_the_plain_way(seed: int) -> None:
         steps = [step(f"s{number}") for number in range(chance.randrange(1, 12))]
         patch = random_patch(chance, steps, chance.randrange(25))
         given = patch_steps(SETTINGS, steps, patch)
-        assert [one["id"] for one in given["steps"]] == naive(steps, patch)
+        assert [one["id"] for one in given.steps] == naive(steps, patch)
 
 
 def test_four_thousand_adds_after_one_anchor() -> None:
@@ -72,7 +73,7 @@ def test_four_thousand_adds_after_one_anchor() -> None:
     steps = [step("first"), step("last")]
     adds = [{"insertAfter": "first", "step": step(f"n{number}")} for number in range(4_000)]
     given = patch_steps(SETTINGS, steps, {"add": adds})
-    assert [one["id"] for one in given["steps"]] == ["first", *(f"n{number}" for number in range(4_000)), "last"]
+    assert [one["id"] for one in given.steps] == ["first", *(f"n{number}" for number in range(4_000)), "last"]
 
 
 def test_only_an_unbroken_run_of_siblings_is_passed() -> None:
@@ -85,7 +86,7 @@ def test_only_an_unbroken_run_of_siblings_is_passed() -> None:
         {"insertAfter": "a", "step": step("n2")},
     ]
     given = patch_steps(SETTINGS, steps, {"add": adds})
-    assert [one["id"] for one in given["steps"]] == ["a", "n0", "n2", "between", "n1", "b"]
+    assert [one["id"] for one in given.steps] == ["a", "n0", "n2", "between", "n1", "b"]
 
 
 def test_sets_replace_members_whole_and_in_order() -> None:
@@ -100,11 +101,11 @@ def test_sets_replace_members_whole_and_in_order() -> None:
     }
     before = copy.deepcopy((steps, patch))
     given = patch_steps(SETTINGS, steps, patch)
-    assert given["steps"] == [
+    assert given.steps == [
         {"id": "a", "precision": {"outputDtype": "f32"}, "kernel": "k", "constants": None},
         {"id": "b", "kvIO": None},
     ]
-    assert given["touched"] == {"a": {"precision": {"outputDtype": "f32"}}, "b": {"kvIO": None}}
+    assert given.touched == {"a": {"precision": {"outputDtype": "f32"}}, "b": {"kvIO": None}}
     assert (steps, patch) == before
 
 
@@ -113,23 +114,19 @@ def test_each_step_says_where_it_was_written() -> None:
     steps = [step("a"), step("b"), step("c")]
     patch = {"remove": [{"id": "a"}], "add": [{"insertBefore": "b", "step": step("n", precision={})}]}
     given = patch_steps(SETTINGS, steps, patch)
-    assert given["origins"] == [
+    assert given.origins == [
         "runtime#/executionPatch/add/0/step",
         "manifest#/execution/steps/1",
         "manifest#/execution/steps/2",
     ]
-    assert given["touched"] == {"n": {"precision": {}}}
+    assert given.touched == {"n": {"precision": {}}}
 
 
 def test_edits_are_known_before_they_are_made() -> None:
     """What rules ask of a patch: which ids it leaves and brings, how many it leaves, where each is first."""
     steps = [step("a"), step("b"), step("c")]
     patch = {"remove": [{"id": "b"}, "odd"], "add": [{"step": step("n")}, {"step": 5}, "odd", {"step": step("a")}]}
-    assert patch_edits(SETTINGS, steps, patch) == {
-        "ids": ["a", "c", "n", "", "", "a"],
-        "kept": 2,
-        "known": {"a": 0, "c": 1, "n": 2},
-    }
+    assert patch_edits(SETTINGS, steps, patch) == SimpleNamespace(kept=2, known={"a": 0, "c": 1, "n": 2})
 
 
 @pytest.mark.parametrize("patch", [None, {}, {"set": None, "remove": [], "add": None}, {"set": ""}])
@@ -137,4 +134,4 @@ def test_no_patch_leaves_the_steps(patch: Any) -> None:
     """A patch without changes gives the very steps that there are."""
     steps = [step("a"), step("b")]
     given = patch_steps(SETTINGS, steps, patch)
-    assert all(one is other for one, other in zip(given["steps"], steps, strict=True))
+    assert all(one is other for one, other in zip(given.steps, steps, strict=True))

@@ -8,7 +8,9 @@ import pytest
 
 from kernelpath.language import EvaluationError, Names, check, compile_function, interpret, parse, render_reference
 from kernelpath.language.builtins import DECLARED, Failure
+from kernelpath.packs.libraries import SHIPPED, load_modules
 
+load_modules(module for module in SHIPPED.values() if module)
 EXAMPLES = [
     pytest.param(text, expected, id=text) for declared in DECLARED.values() for text, expected in declared.examples
 ]

@@ -146,6 +146,7 @@ TAKEN: dict[str, Edit] = {
     "given-as-a-column": added("stages", "more: {each: boxes, gives: {box: int}}"),
     "variable-and-value": ("    index: index\n", "    index: floor\n"),
     "variable-and-document": ("    as: raw\n", "    as: order\n"),
+    "variable-without-a-name": ("    index: index\n", "    index: index*\n"),
     "variable-twice": ("    index: index\n", "    index: raw\n"),
     "slot-variable-and-value": ("reads: {below: box.on}", "reads: {floor: box.on}"),
     "slot-variable-and-row": ("reads: {below: box.on}", "reads: {box: box.on}"),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from kernelpath.packs.decisions import declared_carriers
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
@@ -17,17 +18,19 @@ FOLDER = Path(resource("rules", "strict"))
 
 
 def carriers() -> dict[str, list[str]]:
-    """Return the rules of the pack's own that carry out each decision, and the word `operation` for its own others."""
+    """Return what of the pack's own carries out each decision: rules, and entries of its pack.yaml."""
     pack, base = read_pack(FOLDER), read_pack(Path(resource("rules", "execution-v0")))
-    own = {name: words for name, words in pack.decisions.items() if base.decisions.get(name) != words}
+    known = declared_carriers(base)
+    own = {
+        name: [f"`{entry}`" for entry in entries if entry not in known.get(name, ())]
+        for name, entries in declared_carriers(pack).items()
+    }
     found: dict[str, list[str]] = {}
     for rule in (rule for stage in pack.stages.values() for rule in stage.rules):
         for decision in rule.decisions if rule.identity.startswith("strict/") else ():
             found.setdefault(decision, []).append(f"`{rule.stage}/{rule.name}`")
-    return {
-        decision: [*sorted(found.get(decision, [])), *(["operation"] if decision in own else [])]
-        for decision in sorted(found | own)
-    }
+    carried = {decision: [*sorted(found.get(decision, [])), *own.get(decision, [])] for decision in sorted(found | own)}
+    return {decision: words for decision, words in carried.items() if words}
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> str:
@@ -46,7 +49,7 @@ def written(text: str, found: dict[str, list[str]]) -> str:
 
 
 def test_every_decision_names_what_carries_it_out() -> None:
-    """The page has all 72 defects, each with the rules and operations that the pack says carry it out."""
+    """The page has all 72 defects, each with the rules and the entries of pack.yaml that carry it out."""
     path, found = FOLDER / "DECISIONS.md", carriers()
     assert [name for name in DEFECTS if name not in found] == []
     expected = written(path.read_text(encoding="utf-8"), found)

@@ -84,7 +84,16 @@ def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:
     "patch_ids(steps: list<json>, patch: json, options: object) -> PatchIds",
     doc="How many steps the sets and removes of a patch leave, and where each id of the patched list stands first. "
     "Options: `identity`, the member that names a step.",
-    examples=[],
+    examples=[
+        (
+            'patch_ids([member("id", "a"), member("id", "b")], member("remove", [member("id", "a")]), member("identity", "id")).kept',
+            1,
+        ),
+        (
+            'patch_ids([member("id", "a")], member("add", [member("step", member("id", "n"))]), member("identity", "id")).known',
+            {"n": 1, "a": 0},
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -100,7 +109,16 @@ def patch_ids(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> S
     "pointers of the list (`step`) and of the adds (`added`); `merges`, members whose objects a set adds to; "
     "`families`, whether a step is added after the families of its earlier siblings; `objects`, whether only objects "
     "are traced. Without a patch the very list is given back.",
-    examples=[],
+    examples=[
+        (
+            'patched([member("id", "a"), member("id", "b")], member("remove", [member("id", "a")]), spread(spread(member("identity", "id"), member("touches", [])), member("places", mapping(["step", "added"], ["m#/steps", "r#/add"])))).origins',
+            ["m#/steps/1"],
+        ),
+        (
+            'patched([member("id", "a")], null, spread(spread(member("identity", "id"), member("touches", [])), member("places", mapping(["step", "added"], ["m#/steps", "r#/add"])))).steps',
+            [{"id": "a"}],
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -116,7 +134,16 @@ def patched(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> Sim
     "(`items`), and the lists outside the layers. Lists with equal keys are equal as JSON. `parts` says for each step "
     "which list outside it belongs to, if any, `decode` and `prefill` whether it is in a layer's list, `layers` on "
     "which layers. Options: `key_order` false ignores the order of members.",
-    examples=[],
+    examples=[
+        (
+            'layer_lists([member("op", "x")], [""], [true], [false], ["all"], 2, member("key_order", true)).base.decode',
+            [{"op": "x"}],
+        ),
+        (
+            'length(layer_lists([member("op", "x")], [""], [true], [false], ["all"], 2, member("key_order", true)).layers)',
+            2,
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -136,7 +163,16 @@ def layer_lists(
 @builtin(
     "named_layers(layers: list<json>) -> NamedLayers",
     doc="The highest layer that some list of layers names, -1 if none does, and those that are named more than once.",
-    examples=[],
+    examples=[
+        (
+            "named_layers([[0], [2, 2]]).highest",
+            2,
+        ),
+        (
+            "named_layers([[0], [2, 2]]).repeated",
+            [2],
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -151,7 +187,12 @@ def named_layers(layers: Sequence[Any]) -> SimpleNamespace:
     "catalogue lacks. `layers` is how many layers the model has, 0 if unknown. Options: `parts`, which lists become "
     "steps of which section and phase; `slots`, `copied` and `always`, the members of a step; `overrides` and "
     "`overridden`, where lists of single layers stand and of which section.",
-    examples=[],
+    examples=[
+        (
+            'derived_graph(null, mapping(["k#main"], [1]), 0, spread(spread(spread(member("parts", []), member("slots", null)), member("copied", [])), member("always", null))).steps',
+            [],
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -179,7 +220,16 @@ def sources_of(merged: Any, layers: Sequence[Any], names: Sequence[str], prefix:
     "interleave(order: list<string>, first: list<object>, second: list<object>, options: object) -> list<object>",
     doc="For each id of `order` its steps of the first list, then those of the second; steps that both have alike are "
     "there once. Options: `identity`; `member` and `names`: what steps that differ get, one name for each list.",
-    examples=[],
+    examples=[
+        (
+            'interleave(["a"], [member("id", "a")], [member("id", "a")], spread(spread(member("identity", "id"), member("member", "phase")), member("names", ["prefill", "decode"])))',
+            [{"id": "a"}],
+        ),
+        (
+            'interleave(["a"], [mapping(["id", "x"], ["a", "y"])], [member("id", "a")], spread(spread(member("identity", "id"), member("member", "phase")), member("names", ["prefill", "decode"])))',
+            [{"id": "a", "x": "y", "phase": "prefill"}, {"id": "a", "phase": "decode"}],
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -194,7 +244,16 @@ def interleave(
     "varying(steps: list<object>, options: object) -> list<string>",
     doc="The ids of steps with several outcomes on a common layer, or outside the layers. Options: `identity`; `on`, "
     "the member with the layers of an outcome.",
-    examples=[],
+    examples=[
+        (
+            'varying([member("id", "a"), member("id", "a")], mapping(["identity", "on"], ["id", "layers"]))',
+            ["a"],
+        ),
+        (
+            'varying([member("id", "a"), member("id", "b")], mapping(["identity", "on"], ["id", "layers"]))',
+            [],
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -207,7 +266,12 @@ def varying(steps: Sequence[Any], options: Mapping[str, Any]) -> list[str]:
     "unwritten_reads(layers: list<LayerSteps>, options: object) -> list<object>",
     doc="Each slot that some layer's decode list reads before it writes it, with the `op` of the step. Options: "
     "`always`, slots that are there from the start; `reads` and `writes`, the members that hold slots.",
-    examples=[],
+    examples=[
+        (
+            'unwritten_reads(layer_lists([mapping(["op", "src"], ["x", "s"])], [""], [true], [false], ["all"], 1, member("key_order", true)).layers, spread(spread(member("always", ["state"]), member("reads", [member("member", "src")])), member("writes", [])))',
+            [{"op": "x", "slot": "s"}],
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from kernelpath.language.ast import MAX_NESTING
@@ -9,6 +10,8 @@ from kernelpath.language.builtins import DECLARED, Declaration, Failure
 from kernelpath.language.json_values import MAX_DEPTH, canonical_text
 from kernelpath.language.meter import BUDGET, CHARACTERS
 from kernelpath.language.parser import MAX_TEXT
+from kernelpath.language.signatures import library_records
+from kernelpath.language.types import Record
 
 TYPES = (
     ("`bool`", "`true` or `false`. Nothing else stands for one: there is no truthiness."),
@@ -64,10 +67,26 @@ def render_reference() -> str:
         *_section("Operators", ("From the loosest to the tightest", "Note"), OPERATORS),
         *_narrowing(),
     ]
+    own = [declared for declared in DECLARED.values() if declared.library is None]
     for module, title in _GROUPS.items():
-        inside = [declared for declared in DECLARED.values() if declared.implementation.__module__.endswith(module)]
+        inside = [declared for declared in own if declared.implementation.__module__.endswith(module)]
         parts += ["", f"## {title}", *(line for declared in inside for line in _builtin(declared))]
+    for library in sorted({declared.library for declared in DECLARED.values() if declared.library}):
+        parts += _library(library)
     return "\n".join(parts) + "\n"
+
+
+def _library(name: str) -> list[str]:
+    """Return the section of a library's built-ins, with the records that they give."""
+    inside = [declared for declared in DECLARED.values() if declared.library == name]
+    signatures = " ".join(signature for declared in inside for signature in declared.signatures)
+    records = [record for record in library_records().values() if isinstance(record, Record)]
+    given = [record for record in records if re.search(rf"\b{record.name}\b", signatures)]
+    lines = ["", f"## Library `{name}`", "", f"A pack whose `uses` has `{name}` may call these, too."]
+    for record in given:
+        fields = ", ".join(f"{field}: {type_}" for field, type_ in record.fields.items())
+        lines += ["", f"`{record.name}` is a record `{{{fields}}}`."]
+    return [*lines, *(line for declared in inside for line in _builtin(declared))]
 
 
 def _section(title: str, head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> list[str]:

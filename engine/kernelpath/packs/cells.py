@@ -6,10 +6,13 @@ demand; one that needs itself is reported with the whole path.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kernelpath.diagnostics import Source
+from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import BOOL, STRING, Checked, LanguageErrors, Names, Type
 from kernelpath.language.types import INT, JSON, NULL, UNKNOWN, ListOf, MapOf, Record, fits, optional
 from kernelpath.packs import documents
@@ -32,6 +35,7 @@ from kernelpath.packs.terms import place_of
 REQUEST = "request"
 #: What a column is made of, where a table goes over a list: its element as it was read.
 RAW = "raw"
+_NAME = re.compile("[a-z][A-Za-z0-9_]*", re.ASCII)
 #: The most values and tables each of which needs the next.
 MOST_IN_A_ROW = 100
 #: Mistakes after which nobody can say what a table's rows bind.
@@ -466,6 +470,9 @@ class CellReader(Declarations):
         seen: set[str] = set()
         for name in names:
             self.terms.refuse_word(name)
+            if not _NAME.fullmatch(name.text):
+                help_text = "a name starts with a small letter; letters, digits and `_` may follow"
+                self.terms.fault(name, "pack/variable", f"`{printable(name.text)}` is not a name", help_text)
             if name.text in self.cells or name.text in self.terms.owners or name.text in taken or name.text in seen:
                 self.terms.fault(name, "pack/variable", f"`{name.text}` is already a name", "choose another name")
             seen.add(name.text)
@@ -535,8 +542,7 @@ class CellReader(Declarations):
         if text is None:
             return None
         before = len(self.terms.diagnostics)
-        of = node["of"]
-        scalar = Scalar(text, text, "", of.source, of.start, of.end)
+        scalar = Scalar(text, text, "", Source(node.source.name, text), 0, len(text))
         found = self.terms.text(scalar, names)
         del self.terms.diagnostics[before:]
         return found
