@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kernelpath.evaluate.program import run_program
+
 from analysis.random_packs import inputs
 from kernelpath.analysis.testing.meaning import Observe, evaluate
 from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.program import run_program
 from kernelpath.language import Names, check, interpret, parse
 from kernelpath.packs.model import Check, Entry, Pack, Place, Resolve, Rule, Table, Term
 

@@ -16,6 +16,7 @@ from kernelpath.packs.planning import plans
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
+
 def _part(start: str, end: str) -> str:
     """Return the text of the strict pack.yaml from a line on, up to the line with the end, or all of it."""
     text = Path(resource("rules", "strict"), "pack.yaml").read_text(encoding="utf-8")

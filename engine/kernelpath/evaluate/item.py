@@ -40,7 +40,7 @@ class ItemWalk:
     unasked: list[str] = field(default_factory=list)
 
     def walk(self, rules: list[RuleData]) -> None:
-        """Take the item through the rules of a stage in order; a rule that reads what a failed check guards is not asked.
+        """Take the item through the rules of a stage in order, but for those that read what a failed check guards.
 
         `errors` are the rules that found one, `unasked` the checks of stages behind the one that stopped the item. Of
         those that are not asked because of a guard, the rule that failed says that they are not to be asked.

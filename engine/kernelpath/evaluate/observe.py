@@ -1,7 +1,7 @@
 """Ask a question while watching what becomes of chosen items, to say afterwards why they are as they are.
 
-The question is answered as always. Beside it, the stages of every table that has a chosen item are asked once more, rule
-by rule and with nothing reported, and what the chosen items had as variables is kept.
+The question is answered as always. Beside it, the stages of every table that has a chosen item are asked once more,
+rule by rule and with nothing reported, and what the chosen items had as variables is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Answer a question: compute the cells of its plan in order, and ask the stages' rules.
 
-A cell is computed only if all that it reads is there and the stages that it needs did not fail; otherwise it is missing,
-and so is what reads it. So each fault is reported once, where it is.
+A cell is computed only if all that it reads is there and the stages that it needs did not fail; otherwise it is
+missing, and so is what reads it. So each fault is reported once, where it is.
 """
 
 from __future__ import annotations

@@ -86,11 +86,13 @@ def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:
     "Options: `identity`, the member that names a step.",
     examples=[
         (
-            'patch_ids([member("id", "a"), member("id", "b")], member("remove", [member("id", "a")]), member("identity", "id")).kept',
+            'patch_ids([member("id", "a"), member("id", "b")], member("remove", [member("id", "a")]), '
+            'member("identity", "id")).kept',
             1,
         ),
         (
-            'patch_ids([member("id", "a")], member("add", [member("step", member("id", "n"))]), member("identity", "id")).known',
+            'patch_ids([member("id", "a")], member("add", [member("step", member("id", "n"))]), '
+            'member("identity", "id")).known',
             {"n": 1, "a": 0},
         ),
     ],
@@ -111,11 +113,14 @@ def patch_ids(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> S
     "are traced. Without a patch the very list is given back.",
     examples=[
         (
-            'patched([member("id", "a"), member("id", "b")], member("remove", [member("id", "a")]), spread(spread(member("identity", "id"), member("touches", [])), member("places", mapping(["step", "added"], ["m#/steps", "r#/add"])))).origins',
+            'patched([member("id", "a"), member("id", "b")], member("remove", [member("id", "a")]), '
+            'spread(spread(member("identity", "id"), member("touches", [])), member("places", '
+            'mapping(["step", "added"], ["m#/steps", "r#/add"])))).origins',
             ["m#/steps/1"],
         ),
         (
-            'patched([member("id", "a")], null, spread(spread(member("identity", "id"), member("touches", [])), member("places", mapping(["step", "added"], ["m#/steps", "r#/add"])))).steps',
+            'patched([member("id", "a")], null, spread(spread(member("identity", "id"), member("touches", '
+            '[])), member("places", mapping(["step", "added"], ["m#/steps", "r#/add"])))).steps',
             [{"id": "a"}],
         ),
     ],
@@ -136,11 +141,13 @@ def patched(steps: Sequence[Any], patch: Any, options: Mapping[str, Any]) -> Sim
     "which layers. Options: `key_order` false ignores the order of members.",
     examples=[
         (
-            'layer_lists([member("op", "x")], [""], [true], [false], ["all"], 2, member("key_order", true)).base.decode',
+            'layer_lists([member("op", "x")], [""], [true], [false], ["all"], 2, member("key_order", '
+            "true)).base.decode",
             [{"op": "x"}],
         ),
         (
-            'length(layer_lists([member("op", "x")], [""], [true], [false], ["all"], 2, member("key_order", true)).layers)',
+            'length(layer_lists([member("op", "x")], [""], [true], [false], ["all"], 2, member("key_order", '
+            "true)).layers)",
             2,
         ),
     ],
@@ -189,7 +196,8 @@ def named_layers(layers: Sequence[Any]) -> SimpleNamespace:
     "`overridden`, where lists of single layers stand and of which section.",
     examples=[
         (
-            'derived_graph(null, mapping(["k#main"], [1]), 0, spread(spread(spread(member("parts", []), member("slots", null)), member("copied", [])), member("always", null))).steps',
+            'derived_graph(null, mapping(["k#main"], [1]), 0, spread(spread(spread(member("parts", []), '
+            'member("slots", null)), member("copied", [])), member("always", null))).steps',
             [],
         ),
     ],
@@ -222,11 +230,14 @@ def sources_of(merged: Any, layers: Sequence[Any], names: Sequence[str], prefix:
     "there once. Options: `identity`; `member` and `names`: what steps that differ get, one name for each list.",
     examples=[
         (
-            'interleave(["a"], [member("id", "a")], [member("id", "a")], spread(spread(member("identity", "id"), member("member", "phase")), member("names", ["prefill", "decode"])))',
+            'interleave(["a"], [member("id", "a")], [member("id", "a")], spread(spread(member("identity", '
+            '"id"), member("member", "phase")), member("names", ["prefill", "decode"])))',
             [{"id": "a"}],
         ),
         (
-            'interleave(["a"], [mapping(["id", "x"], ["a", "y"])], [member("id", "a")], spread(spread(member("identity", "id"), member("member", "phase")), member("names", ["prefill", "decode"])))',
+            'interleave(["a"], [mapping(["id", "x"], ["a", "y"])], [member("id", "a")], '
+            'spread(spread(member("identity", "id"), member("member", "phase")), member("names", ["prefill", '
+            '"decode"])))',
             [{"id": "a", "x": "y", "phase": "prefill"}, {"id": "a", "phase": "decode"}],
         ),
     ],
@@ -268,7 +279,9 @@ def varying(steps: Sequence[Any], options: Mapping[str, Any]) -> list[str]:
     "`always`, slots that are there from the start; `reads` and `writes`, the members that hold slots.",
     examples=[
         (
-            'unwritten_reads(layer_lists([mapping(["op", "src"], ["x", "s"])], [""], [true], [false], ["all"], 1, member("key_order", true)).layers, spread(spread(member("always", ["state"]), member("reads", [member("member", "src")])), member("writes", [])))',
+            'unwritten_reads(layer_lists([mapping(["op", "src"], ["x", "s"])], [""], [true], [false], '
+            '["all"], 1, member("key_order", true)).layers, spread(spread(member("always", ["state"]), '
+            'member("reads", [member("member", "src")])), member("writes", [])))',
             [{"op": "x", "slot": "s"}],
         ),
     ],

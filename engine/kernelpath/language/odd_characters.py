@@ -17,7 +17,16 @@ _SIGNS = {
     **dict.fromkeys("“”„‟″", '"'),
     **dict.fromkeys("‘’‚‛′`´", "'"),
     **dict.fromkeys("‐‑‒–—―−", "-"),
-    "×": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=", "∈": "in", "∧": "and", "∨": "or", "¬": "not", "…": "...",
+    "×": "*",
+    "÷": "/",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "∈": "in",
+    "∧": "and",
+    "∨": "or",
+    "¬": "not",
+    "…": "...",
 }
 #: Characters that Python takes for printable, and that show nothing.
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")

@@ -117,7 +117,7 @@ def _substituted(parameter: Type, found: Type) -> Type:
 
 
 def _with_limit(result: Type, arguments: tuple[Expression, ...]) -> Type:
-    """Carry the limit of a list argument to a list result, which no built-in makes longer but that of a list of lists."""
+    """Carry the limit of a list argument to a list result: only that of a list of lists is made longer."""
     first = arguments[0].type if arguments else None
     if isinstance(result, ListOf) and isinstance(first, ListOf) and not isinstance(first.element, ListOf):
         return ListOf(result.element, first.limit)

@@ -46,7 +46,7 @@ class FileContent:
 class LayerFiles:
     """The files of one pack's own folder.
 
-    `root` is its pack.yaml, `bases` the folder of each pack that this says to extend, None where there is none. `strays`
+    `root` is its pack.yaml, `bases` the folder of each pack that it says to extend, None where there is none. `strays`
     lie where no rule is read.
     """
 

@@ -34,7 +34,7 @@ def decision_matrix(pack: Pack) -> str:
 def _lines(pack: Pack) -> Iterator[str]:
     yield f"# Decisions of `{pack.name}`"
     yield ""
-    yield "Which rules carry out each decision, and which entries of `pack.yaml`. Generated from `decisions:` of both: a"
+    yield "Which rules carry out each decision, and which entries of `pack.yaml`. Made from `decisions:` of both: a"
     yield "test fails if this page is not what they give."
     yield ""
     yield "| decision | carried out by |"

@@ -41,7 +41,8 @@ class Text:
 class Rule:
     """What every kind of rule has.
 
-    `name` is the file's stem, `stage` its folder, `identity` the whole path; `paths` are the dotted paths that it reads.
+    `name` is the file's stem, `stage` its folder, `identity` the whole path; `paths` are the dotted paths that it
+    reads.
     """
 
     identity: str
@@ -349,8 +350,8 @@ class Question:
     """What one can ask of a pack: documents in, one answer out.
 
     Where `when` is false nothing is judged, and the answer is `otherwise` (null unless it is said). A question that is
-    `always` answered has its answer also beside errors. `inputs` gives values that are inputs another value. `request` says which member of a recorded request is which
-    document, or which part of one.
+    `always` answered has its answer also beside errors. `inputs` gives values that are inputs another value. `request`
+    says which member of a recorded request is which document, or which part of one.
     """
 
     name: str
@@ -403,8 +404,8 @@ class Pack:
 class Step:
     """One step of a plan: a value that is computed, rows that are made, stages that are asked, or a pass of a flow.
 
-    `kind` is `value`, `input`, `table`, `stages` or `pass`, and `name` what it is of. `needs` are stages that must not have
-    failed, `keeps` the columns or variables that are kept, under their names.
+    `kind` is `value`, `input`, `table`, `stages` or `pass`, and `name` what it is of. `needs` are stages that must not
+    have failed, `keeps` the columns or variables that are kept, under their names.
     """
 
     kind: str

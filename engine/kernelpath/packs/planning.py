@@ -507,7 +507,7 @@ class Planner:
         return wanted in self._all_names()
 
     def _pass_step(self, cell: Cell) -> Step:
-        flow, _, pass_ = cell.name.partition(".")
+        flow = cell.name.partition(".")[0]
         stages = tuple(name for name, stage in self.asked.items() if flow in stage.each)
         over = self.pack.flows[flow].over
         after = [name for stage in stages for name in self.pack.stages[stage].after]

@@ -152,7 +152,7 @@ def _evaluated(node: Expression, item: Item) -> Any:
 
 
 def outcomes(pack: Pack, stage: Stage, item: Item) -> dict[str, Outcome]:
-    """Return what each rule of a stage does with an item, by the rules' names, without those that a guard keeps it from.
+    """Return what each rule of a stage does with an item, by the rules' names; a guard keeps it from some.
 
     An item that an earlier stage rejects does not come to the stage. A rule that reads what the item leaves
     open is not in the answer.

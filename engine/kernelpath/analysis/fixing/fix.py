@@ -48,7 +48,7 @@ class Fix:
 
 
 def fix(pack: CompiledPack, values: Values, references: Mapping[str, Any], most: int = MOST_TRIALS) -> Fix:
-    """Return the cheapest fix of a request; `values` are what the pack's question is asked with, the catalogue included.
+    """Return the cheapest fix of a request; `values` are what the question is asked with, the catalogue included.
 
     `references` has what a pin to each kernel of the catalogue says. Raises ValueError where a pack declares no fixes.
     """
@@ -110,9 +110,7 @@ def _findings(pack: CompiledPack, values: Values) -> Sequence[Diagnostic]:
     return ask(pack, pack.meta["fixes"]["question"], values).report.diagnostics
 
 
-def _holds(
-    pack: CompiledPack, values: Values, before: Sequence[Diagnostic], remaining: Sequence[Diagnostic]
-) -> bool:
+def _holds(pack: CompiledPack, values: Values, before: Sequence[Diagnostic], remaining: Sequence[Diagnostic]) -> bool:
     """Return whether a request compiles, but for what remains, with no finding that was not there before."""
     found = _findings(pack, values)
     known, left = {key(each) for each in before}, {key(each) for each in remaining}

@@ -30,7 +30,8 @@ def mend(
 ) -> Found:
     """Return the cheapest moves that leave no error, else those that leave only errors that no moves mend.
 
-    `place` is the pointer of the list that they edit. What they leave is `open`; `trials` counts the graphs of all searches, which are `most` at most.
+    `place` is the pointer of the list that they edit. What they leave is `open`; `trials` counts the graphs of all
+    searches, which are `most` at most.
     """
     searches = _Searches(steps, moves, judge, slots, place, most)
     first = {key(found): found for found in judge(steps) if found.severity == ERROR}
