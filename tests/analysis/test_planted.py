@@ -69,10 +69,10 @@ FIRST = [
     ),
     Fault(
         "path-lists/finiteness-fallback",
-        "  - {match: {path: elsewhere}, value: 'null'}\n  - {match: {path: gemma2-f16-f16a}",
+        "  - {match: {asked: elsewhere}, value: 'null'}\n  - {match: {asked: gemma2-f16-f16a}",
         "redundant-row",
         row=4,
-        old="  - {match: {path: gemma2-f16-f16a}",
+        old="  - {match: {asked: gemma2-f16-f16a}",
     ),
     Fault(
         "kernel-path/kernel-path",
@@ -167,11 +167,11 @@ THIRD = [
     ),
     Fault(
         "path-lists/finiteness-fallback",
-        "  - {match: {path: gemma2-f16-f16a}, value: '\"one\"'}\n  - {match: {path: gemma2-f16-f16a}",
+        "  - {match: {asked: gemma2-f16-f16a}, value: '\"one\"'}\n  - {match: {asked: gemma2-f16-f16a}",
         "overlap",
         row=5,
         by=("row 4",),
-        old="  - {match: {path: gemma2-f16-f16a}",
+        old="  - {match: {asked: gemma2-f16-f16a}",
     ),
     Fault(
         "flow/kv-read-dtype",
