@@ -24,22 +24,21 @@ from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
 DECLARATIONS = """
+uses: javascript
+documents:
+  crates: {type: list<Box>}
+  shade: {type: 'colour?'}
 vocabularies:
   colour: {values: [red, green, blue]}
 records:
   Box:
-    fields:
-      colour: {type: colour}
-      lid: {type: 'colour?'}
-      full: {type: bool}
-values:
-  boxes: {type: list<Box>}
-  shade: {type: 'colour?'}
-scopes:
-  box: {over: {box: boxes}, uses: [shade], given: {paint: 'colour?', ready: bool, label: object}}
+    fields: {colour: colour, lid: 'colour?', full: bool}
+items:
+  boxes: {of: crates, as: box}
 stages:
-  look: {scope: box}
-programs: {}
+  look: {each: boxes, gives: {paint: 'colour?', ready: bool, label: object}}
+questions:
+  looked: {given: [crates, shade], answer: 'null'}
 """
 COLOURS = ["red", "green", "blue"]
 
@@ -75,7 +74,7 @@ def _names(*texts: str) -> set[str]:
 def _does(pack: Pack, rule: Rule, values: dict[str, Any]) -> str:
     """Return what a rule does with an item, as a difference words it."""
     try:
-        outcome = evaluate(rule, pack.scopes["box"], values, {})
+        outcome = evaluate(rule, pack.scopes["boxes"], values, {})
     except EvaluationError:
         return "has no value"
     if outcome.kind == "fail":
@@ -123,7 +122,7 @@ def _condition(chance: random.Random, depth: int = 2) -> str:
 
 
 def _check(when: str, check: str, severity: str = "error") -> str:
-    return f"each: box\nseverity: {severity}\nwhen: '{when}'\ncheck: '{check}'\nmessage: no"
+    return f"severity: {severity}\nwhen: '{when}'\ncheck: '{check}'\nmessage: no"
 
 
 def _drawn(
@@ -150,7 +149,7 @@ def _random_resolution(chance: random.Random) -> tuple[str, list[str]]:
         f"  - {{when: '{condition}', value: '{value}', source: '\"{chance.choice('xyz')}\"'}}"
         for condition, value in zip(conditions, values, strict=False)
     ]
-    body = "each: box\nresolve: paint\nfirst:\n" + "\n".join(lines) + f"\n  - {{value: '{values[2]}'}}"
+    body = "resolve: paint\nfirst:\n" + "\n".join(lines) + f"\n  - {{value: '{values[2]}'}}"
     return body, [*conditions, *values]
 
 
@@ -219,7 +218,7 @@ def test_severities_texts_and_rules_are_compared(tmp_path: Path) -> None:
 
 def test_members_of_built_objects_are_compared_one_by_one(tmp_path: Path) -> None:
     """Of a table that builds an object, each member has its own cells."""
-    table = "each: box\ntable: label\nhit: build\nrows:\n  - {path: paint, value: box.colour}\n"
+    table = "table: label\nhit: build\nrows:\n  - {path: paint, value: box.colour}\n"
     old = small_pack(tmp_path / "old", DECLARATIONS, {"look/rule": table + "  - {path: lid.paint, value: box.lid}"})
     new = small_pack(
         tmp_path / "new", DECLARATIONS, {"look/rule": table + "  - {path: lid.paint, when: box.full, value: box.lid}"}
@@ -305,7 +304,7 @@ def test_real_documents_that_fare_otherwise_are_told(tmp_path: Path) -> None:
     add_rule(
         folder,
         "gate/some",
-        "each: request\nseverity: error\nwhen: not runnable\ncheck: inference.schema != null\nmessage: no",
+        "when: not runnable\ncheck: inference.schema != null\nmessage: no",
     )
     paths = _documents(tmp_path)
     shared: dict[str, Any] = {"catalog": {}, "presets": {}}
@@ -316,7 +315,7 @@ def test_real_documents_that_fare_otherwise_are_told(tmp_path: Path) -> None:
     assert (found["bad"].before, found["bad"].after) == ("rejected", "accepted")
     assert found["bad"].cleared == ("step-shape/step-id",)
     assert (found["none"].before, found["none"].after) == ("nothing to decide", "rejected")
-    assert found["none"].reported == ("gate/some", "session/session-object")
+    assert found["none"].reported == ("gate/some",)
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:

@@ -126,23 +126,23 @@ def _same_outcome(region: Region, found: Mapping[str, str]) -> Where:
 
 
 DECLARATIONS = """
+uses: javascript
+documents: {crates: {type: list<json>}, limit: {type: int}}
 vocabularies:
   colour: {values: [red, green, blue]}
   finish: {values: [matt, gloss], open: true}
-values:
-  boxes: {type: list<json>}
-  limit: {type: int}
-scopes:
-  box: {over: {box: boxes}, index: index, uses: [limit]}
+items:
+  boxes: {of: crates, as: box, index: index}
 stages:
-  look: {scope: box}
-programs: {}
+  look: {each: boxes}
+questions:
+  looked: {given: [crates, limit], answer: 'null'}
 """
 
 
 def _choices(folder: Path, condition: str) -> tuple[Any, ...]:
     """Return what the finite domain keeps of a box that one condition looks at."""
-    rule = f"each: box\nseverity: error\nmessage: no\ncheck: '{condition}'"
+    rule = f"message: no\ncheck: '{condition}'"
     pack = small_pack(folder, DECLARATIONS, {"look/rule": rule})
     region = Region.of(pack, pack.stages["look"])
     return next(leaf.choices for leaf in region.domain.by_level.values() if leaf.name == "box.value")

@@ -22,7 +22,7 @@ from kernelpath.packs.model import Pack, Stage
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
-CHECK = "severity: error\nmessage: planted\n"
+CHECK = "message: planted\n"
 
 
 class Fault(NamedTuple):
@@ -42,37 +42,37 @@ class Fault(NamedTuple):
 FIRST = [
     Fault(
         "step-shape/two-ops",
-        f'each: raw-step\n{CHECK}when: raw.op == "cast" and raw.op == "noop"\ncheck: raw.id != null',
+        f'{CHECK}when: raw.op == "cast" and raw.op == "noop"\ncheck: raw.id != null',
         "dead-rule",
     ),
     Fault(
         "session/no-session",
-        f"each: request\norder: 15\n{CHECK}when: not is_object(manifest_session)\ncheck: num_layers == 5",
+        f"{CHECK}when: not is_object(manifest_session)\ncheck: num_layers == 5",
         "dead-rule",
         by=("session/session-object",),
     ),
-    Fault("flow/any-op", f'each: visit\n{CHECK}check: step.op == "cast" or step.op != "cast"', "idle-check"),
-    Fault("pinning/still-an-object", f"each: raw-step\n{CHECK}check: is_object(raw)", "idle-check"),
+    Fault("flow/any-op", f'{CHECK}check: step.op == "cast" or step.op != "cast"', "idle-check"),
+    Fault("pinning/still-an-object", f"{CHECK}check: is_object(raw)", "idle-check"),
     Fault(
         "session-parts/cache-too",
-        f"each: request\n{CHECK}when: is_object(manifest_session.kvcache)\n"
+        f"{CHECK}when: is_object(manifest_session.kvcache)\n"
         'check: manifest_session.kvcache.kvDtype == "f16" or dtype_of(manifest_session.kvcache.kvDtype) != null',
         "shadowed-rule",
         by=("session-parts/kvcache-dtype",),
     ),
     Fault(
         "decode-loop/no-batch",
-        f"each: request\n{CHECK}when: is_object(manifest_session.decodeLoop)\n"
+        f"{CHECK}when: is_object(manifest_session.decodeLoop)\n"
         "check: number(manifest_session.decodeLoop.batchSize) <= 0",
         "contradiction",
         by=("decode-loop/batch-size",),
     ),
     Fault(
         "path-lists/finiteness-fallback",
-        "  - {match: {path: elsewhere}, value: 'null'}\n  - {match: {path: gemma2-f16-f16a}",
+        "  - {match: {asked: elsewhere}, value: 'null'}\n  - {match: {asked: gemma2-f16-f16a}",
         "redundant-row",
         row=4,
-        old="  - {match: {path: gemma2-f16-f16a}",
+        old="  - {match: {asked: gemma2-f16-f16a}",
     ),
     Fault(
         "kernel-path/kernel-path",
@@ -91,7 +91,7 @@ FIRST = [
     ),
     Fault(
         "flow/accum-dtype",
-        "each: visit\norder: 90\ntable: accum\nhit: first\ninputs: {own: default_accum}\nrows:\n"
+        "table: accum\nhit: first\ninputs: {own: default_accum}\nrows:\n"
         "  - {match: {own: f16}, value: '\"f16\"'}\n  - {match: {own: null}, value: '\"f32\"'}",
         "gap",
     ),
@@ -100,49 +100,49 @@ FIRST = [
 SECOND = [
     Fault(
         "flow/setting",
-        f'each: visit\n{CHECK}when: policies.unresolvedKernel != "error"\ncheck: step.id != "x"',
+        f'{CHECK}when: policies.unresolvedKernel != "error"\ncheck: step.id != "x"',
         "switched-off",
     ),
     Fault(
         "flow/third-dtype",
-        f'each: visit\norder: 105\n{CHECK}when: output != "f16" and output != "f32"\ncheck: step.id != "x"',
+        f'{CHECK}when: output != "f16" and output != "f32"\ncheck: step.id != "x"',
         "dead-rule",
         by=("flow/precision-dtypes",),
     ),
     Fault(
         "flow/unwritten",
-        'each: visit\norder: 131\nwhen: step.id == "a" and step.id == "b"\ntransition: {slot: step.src, holds: output}',
+        'when: step.id == "a" and step.id == "b"\ntransition: {slot: step.src, holds: output}',
         "dead-rule",
     ),
     Fault(
         "flow/attention-reads",
-        f"each: visit\norder: 55\n{CHECK}"
+        f"{CHECK}"
         'when: policies.dtypeTransition == "require_cast_step" and step.op == "attention"\ncheck: input == held',
         "shadowed-rule",
         by=("flow/read-dtype-mismatch",),
     ),
     Fault(
         "path-kernels/small",
-        f'each: path-step\n{CHECK}when: starts_with(trim(text(step.kernel)), "attention_small_f16kv")\n'
+        f'{CHECK}when: starts_with(trim(text(step.kernel)), "attention_small_f16kv")\n'
         'check: activation == "f32" and cache_dtype == "f16"',
         "shadowed-rule",
         by=("path-kernels/attention-kernel-dtypes",),
     ),
     Fault(
         "step-shape/whole-layers",
-        f"each: raw-step\n{CHECK}when: is_list(raw.layers)\ncheck: 'all layer in raw.layers: is_integer(layer)'",
+        f"{CHECK}when: is_list(raw.layers)\ncheck: 'all layer in raw.layers: is_integer(layer)'",
         "shadowed-rule",
         by=("step-shape/step-layers",),
     ),
     Fault(
         "step-shape/has-id",
-        f'each: raw-step\n{CHECK.replace("error", "warning")}check: has(raw, "id")',
+        f'severity: warning\n{CHECK}check: has(raw, "id")',
         "shadowed-rule",
         by=("step-shape/step-id",),
     ),
     Fault(
         "profiles/odd-digest",
-        f'each: profile\n{CHECK}when: profile.kernelRef.digest == "sha256"\ncheck: index > 5',
+        f'{CHECK}when: profile.kernelRef.digest == "sha256"\ncheck: index > 5',
         "dead-rule",
         by=("profiles/profile-reference",),
     ),
@@ -157,9 +157,7 @@ SECOND = [
 ]
 
 THIRD = [
-    Fault(
-        "path-steps/layer-part", f'each: step\norder: 50\n{CHECK}when: part == "layer"\ncheck: decode_list', "dead-rule"
-    ),
+    Fault("path-steps/layer-part", f'{CHECK}when: part == "layer"\ncheck: decode_list', "dead-rule"),
     Fault(
         "path-steps/path-part",
         '  - {when: \'step.raw.section == "layer"\', value: \'""\'}\n  - {when: \'step.raw.section == "sampling"',
@@ -169,11 +167,11 @@ THIRD = [
     ),
     Fault(
         "path-lists/finiteness-fallback",
-        "  - {match: {path: gemma2-f16-f16a}, value: '\"one\"'}\n  - {match: {path: gemma2-f16-f16a}",
+        "  - {match: {asked: gemma2-f16-f16a}, value: '\"one\"'}\n  - {match: {asked: gemma2-f16-f16a}",
         "overlap",
         row=5,
         by=("row 4",),
-        old="  - {match: {path: gemma2-f16-f16a}",
+        old="  - {match: {asked: gemma2-f16-f16a}",
     ),
     Fault(
         "flow/kv-read-dtype",
@@ -192,51 +190,51 @@ THIRD = [
     ),
     Fault(
         "session-parts/both-there",
-        f'each: request\n{CHECK}check: has(manifest_session, "kvcache") and has(manifest_session, "decodeLoop")',
+        f'{CHECK}check: has(manifest_session, "kvcache") and has(manifest_session, "decodeLoop")',
         "shadowed-rule",
         by=("session-parts/kvcache-object", "session-parts/decode-loop-object"),
     ),
     Fault(
         "decode-loop/readback-again",
-        f"each: request\n{CHECK}let: {{interval: manifest_session.decodeLoop.readbackInterval}}\n"
+        f"{CHECK}let: {{interval: manifest_session.decodeLoop.readbackInterval}}\n"
         "when: is_object(manifest_session.decodeLoop)\ncheck: is_integer(interval) and interval > 0",
         "shadowed-rule",
         by=("decode-loop/readback-interval",),
     ),
     Fault(
         "decode-loop/odd-mode",
-        f'each: request\n{CHECK}when: manifest_session.decodeLoop.stopCheckMode == "Batch"\n'
+        f'{CHECK}when: manifest_session.decodeLoop.stopCheckMode == "Batch"\n'
         'check: lower(text(manifest_session.decodeLoop.stopCheckMode)) in ["batch", "token"]',
         "idle-check",
     ),
     Fault(
         "step-shape/conv-twice",
-        f'each: raw-step\norder: 210\n{CHECK}when: raw.op in ["conv", "noop"]\ncheck: raw.phase == "decode"',
+        f'{CHECK}when: raw.op in ["conv", "noop"]\ncheck: raw.phase == "decode"',
         "contradiction",
         by=("step-shape/conv-once",),
     ),
     Fault(
         "step-shape/conv-once",
-        f'each: raw-step\norder: 200\n{CHECK}when: raw.op == "conv"\ncheck: raw.phase == "prefill"',
+        f'{CHECK}when: raw.op == "conv"\ncheck: raw.phase == "prefill"',
         "",
     ),
     Fault(
         "layer-limits/many",
-        f"each: request\n{CHECK}check: not is_integer(num_layers) or num_layers <= 100000",
+        f"{CHECK}check: not is_integer(num_layers) or num_layers <= 100000",
         "shadowed-rule",
         by=("layer-limits/layer-limit",),
     ),
     Fault(
         "overlay/single",
-        f"each: overlay\n{CHECK}let: {{total: length(elements(runtime))}}\nwhen: is_list(runtime)\ncheck: total != 1",
+        f"{CHECK}let: {{total: length(elements(runtime))}}\nwhen: is_list(runtime)\ncheck: total != 1",
         "shadowed-rule",
         by=("overlay/plain-overlay",),
     ),
 ]
 PAIRS = {  # three checks of which any two can be satisfied at once
-    "path-kernels/a": 'each: path-step\norder: 20\nseverity: error\nmessage: a\ncheck: activation != "f16"',
-    "path-kernels/b": 'each: path-step\norder: 30\nseverity: error\nmessage: b\ncheck: activation != "f32"',
-    "path-kernels/c": "each: path-step\norder: 40\nseverity: error\nmessage: c\ncheck: activation != null",
+    "path-kernels/a": 'message: a\ncheck: activation != "f16"',
+    "path-kernels/b": 'message: b\ncheck: activation != "f32"',
+    "path-kernels/c": "message: c\ncheck: activation != null",
 }
 
 
@@ -355,15 +353,16 @@ def test_witnesses_show_their_findings_in_the_engine(tmp_path: Path, faults: lis
 def test_a_finding_is_shown(tmp_path: Path) -> None:
     """Text, Markdown and JSON tell the place, what is wrong, why that is exact, and the witness."""
     declarations = (
-        "vocabularies: {colour: {values: [red, blue]}}\nvalues: {shade: {type: colour}, full: {type: bool}}\n"
-        "scopes: {box: {uses: [shade, full]}}\nstages: {look: {scope: box}}\nprograms: {}\n"
+        "vocabularies: {colour: {values: [red, blue]}}\n"
+        "documents: {shade: {type: colour}, full: {type: bool}}\nstages: {look: {each: request}}\n"
+        "questions: {looked: {given: [shade, full], answer: 'null'}}\n"
     )
-    check = "each: box\nseverity: error\nmessage: no\n"
+    check = "message: no\n"
     rules = {"look/a": check + 'check: shade == "red"', "look/b": check + "when: full\ncheck: 'shade != \"blue\"'"}
     analysis = analyze(small_pack(tmp_path / "boxes", declarations, rules))
     place = analysis.findings[0].place
     assert render_text(analysis) == (
-        f"{place.file}:7:1: shadowed-rule: whatever fails the check fails `boxes/look/a` too\n"
+        f"{place.file}:5:1: shadowed-rule: whatever fails the check fails `boxes/look/a` too\n"
         "  rule:    boxes/look/b\n"
         "  exact:   it does not fail without that one in any of the 4 cells of shade, full\n"
         '  witness: {"shade": "blue", "full": true}\n'

@@ -152,6 +152,44 @@ def test_findings_are_those_of_a_whole_reading(session: PackSession, name: str, 
     assert session.findings == {}
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("extends: boxes", "extends: boxs"),
+        ("extends: boxes", "extends: [boxes, boxs]"),
+        ("extends: boxes", "extends: [boxes, strict-boxes]"),
+        ("rules:", "replace: {values.labels.is: [1]}\nrules:"),
+        ("rules:", "replace: {values.labls.is: '1'}\nrules:"),
+        ("rules:", "values: {labels: {is: '[1]'}}\nrules:"),
+        ("level: 'off'", "level: mild"),
+        ("boxes/checks/tin-is-blue:", "boxes/checks/tin-is-red:"),
+    ],
+)
+def test_findings_of_a_pack_that_extends_others(tmp_path: Path, old: str, new: str) -> None:
+    """A pack that extends others has the findings of a whole reading, too, and none once the edit is undone."""
+    for name in ("boxes", "strict-boxes"):
+        shutil.copytree(DATA / name, tmp_path / name)
+    session = PackSession(tmp_path / "strict-boxes", Files())
+    session.refresh()
+    assert session.findings == {}
+    test_findings_are_those_of_a_whole_reading(session, "pack.yaml", old, new)
+
+
+def test_a_pack_may_extend_several(tmp_path: Path) -> None:
+    """Of several packs that are extended, all rules and declarations count, each pack's once."""
+    for name in ("boxes", "strict-boxes"):
+        shutil.copytree(DATA / name, tmp_path / name)
+    both = tmp_path / "both"
+    both.mkdir()
+    (both / "pack.yaml").write_text("summary: Both.\nextends: [boxes, strict-boxes]\n", encoding="utf-8")
+    session = PackSession(both, Files())
+    session.refresh()
+    assert session.findings == {}
+    assert [folder.name for folder in session.folders()] == ["boxes", "strict-boxes", "both"]
+    assert session.model is not None
+    assert [rule.identity for rule in session.model.pack.rules()] == [rule.identity for rule in read_pack(both).rules()]
+
+
 def _place(found: object) -> tuple[str, int, int]:
     span = found.span  # type: ignore[attr-defined]
     return Path(span.file).name, span.line, span.column

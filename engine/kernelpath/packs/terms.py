@@ -78,7 +78,11 @@ class TermReader:
 
     def expression(self, text: str) -> Expression:
         """Return the tree of an expression, functions written out and columns as one name; raises LanguageErrors."""
-        return self._columned(expand(parse(text), self.functions))
+        return self.whole(parse(text))
+
+    def whole(self, expression: Expression) -> Expression:
+        """Return an expression with functions written out and columns as one name; raises LanguageErrors."""
+        return self._columned(expand(expression, self.functions))
 
     def _columned(self, expression: Expression) -> Expression:
         """Return an expression with columns as one name; raises LanguageErrors for a column that does not exist."""
@@ -154,10 +158,7 @@ class TermReader:
     def message(self, text: str) -> Message:
         """Return the pieces of a message template, as `expression` returns its expressions; raises LanguageErrors."""
         pieces = parse_message(text).pieces
-        return Message(tuple(p if isinstance(p, str) else self._inside(p) for p in pieces))
-
-    def _inside(self, expression: Expression) -> Expression:
-        return self._columned(expand(expression, self.functions))
+        return Message(tuple(p if isinstance(p, str) else self.whole(p) for p in pieces))
 
     def text(self, node: Node, names: Names, given: Sequence[Checked] = ()) -> Text | None:
         """Return the checked message template of a scalar, or None."""

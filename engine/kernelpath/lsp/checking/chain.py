@@ -8,8 +8,17 @@ from pathlib import Path
 
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.lsp.texts.files import Files
-from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar
-from kernelpath.packs.files import MAX_CHAIN, PACK_FILE, Layer, PackErrors, RuleFile, pack_folder, too_long
+from kernelpath.packs.folders import extended_folder
+from kernelpath.packs.documents import DocumentErrors, Mapping, Node
+from kernelpath.packs.files import (
+    MAX_CHAIN,
+    PACK_FILE,
+    Layer,
+    PackErrors,
+    RuleFile,
+    _refuse_bases,
+    extends_at,
+)
 from kernelpath.packs.reading import pack_schema
 from kernelpath.packs.shape import control_characters, validate
 
@@ -26,17 +35,39 @@ class Chains:
     right: dict[str, set[str]] = field(default_factory=dict)
 
     def layers(self, folder: Path) -> list[Layer]:
-        """Return the layers of a pack; raises PackErrors where a pack.yaml cannot be read or has another shape."""
-        chain: list[Layer] = []
-        current: Path | None = folder
-        while current is not None:
-            layer = _layer(current, self.files)
-            chain.append(layer)
-            current = _extended(layer, self.files, [known.folder for known in chain])
-        found = [fault for layer in reversed(chain) for fault in self._shape(layer)]
+        """Return the layers of a pack, the extended ones first.
+
+        Raises PackErrors where a pack.yaml cannot be read or has another shape.
+        """
+        read: dict[Path, Layer | PackErrors] = {}
+        bases: dict[Path, tuple[Path | None, ...]] = {}
+        chain = self._visited(folder, read, bases)
+        layers: dict[Path, Layer] = {}
+        for each in reversed(chain):
+            layer = read[each]
+            if isinstance(layer, PackErrors):
+                raise layer
+            layers[each] = layer
+        _refuse_bases(folder, [], layers, bases)
+        found = [fault for each in chain for fault in self._shape(layers[each])]
         if found:
             raise PackErrors(found)
-        return chain[::-1]
+        return [layers[each] for each in chain]
+
+    def _visited(
+        self, folder: Path, read: dict[Path, Layer | PackErrors], bases: dict[Path, tuple[Path | None, ...]]
+    ) -> list[Path]:
+        """Read a pack and those that it extends, each once; return their folders, the extended ones first."""
+        if folder in read or len(read) >= MAX_CHAIN:
+            return []
+        try:
+            layer = read[folder] = _layer(folder, self.files)
+        except PackErrors as errors:
+            read[folder], bases[folder] = errors, ()
+            return [folder]
+        bases[folder] = tuple(_base(folder, node.text, self.files) for node in extends_at(layer.root))
+        before = [each for base in bases[folder] if base for each in self._visited(base, read, bases)]
+        return [*before, folder]
 
     def _shape(self, layer: Layer) -> list[Diagnostic]:
         known = self.shapes.get(layer.folder)
@@ -76,19 +107,7 @@ def rule_file(folder: Path, path: Path) -> RuleFile:
     return RuleFile(folder.name, path.parent.name, path.stem, path, str(path))
 
 
-def _extended(layer: Layer, files: Files, seen: list[Path]) -> Path | None:
-    node = layer.root.get("extends")
-    if not isinstance(node, Scalar):
-        return None
-    beside = Path(os.path.normpath(layer.folder.parent / node.text))
-    folder = beside if files.exists(beside / PACK_FILE) else _shipped(node)
-    if folder in seen or len(seen) >= MAX_CHAIN:
-        raise PackErrors([too_long([*seen, folder], node)])
-    return folder
-
-
-def _shipped(node: Scalar) -> Path:
-    try:
-        return pack_folder(node.text)
-    except PackErrors as errors:
-        raise PackErrors([found.with_span(node.span) for found in errors.diagnostics]) from None
+def _base(folder: Path, name: str, files: Files) -> Path | None:
+    """Return the folder of a pack that is extended by a name: beside the pack, shipped, or installed."""
+    beside = Path(os.path.normpath(folder.parent / name))
+    return beside if files.exists(beside / PACK_FILE) else extended_folder(folder, name)

@@ -15,7 +15,7 @@ from kernelpath.lsp.checking.terms import QuickTerms
 from kernelpath.lsp.texts.files import Files
 from kernelpath.packs.cells import CellReader
 from kernelpath.packs.documents import DocumentErrors, Node
-from kernelpath.packs.files import RuleFile
+from kernelpath.packs.files import PackErrors, RuleFile
 from kernelpath.packs.model import Pack, Question, Rule, Scope
 from kernelpath.packs.reading import PackReader
 from kernelpath.packs.rule_order import RuleSketch
@@ -96,6 +96,13 @@ class IncrementalReader(PackReader):
 
     # Declarations
 
+    def _refuse_shape(self) -> None:
+        """Stop at a pack that `replace` gave another shape: nothing more can be read of it. Raises PackErrors."""
+        before = len(self.terms.diagnostics)
+        PackReader._refuse_shape(self)
+        if len(self.terms.diagnostics) > before:
+            raise PackErrors(self.terms.diagnostics)
+
     def _declare(self) -> None:
         roots: list[Node] = [layer.root for layer in self.chain]
         known = self.memory.declarations
@@ -118,7 +125,8 @@ class IncrementalReader(PackReader):
         for each in fields(CellReader):
             if each.name not in _NOT_DECLARED:
                 setattr(self, each.name, copy(getattr(other, each.name)))
-        self.terms = replace(other.terms, diagnostics=self.terms.diagnostics)  # type: ignore[assignment]
+        terms, own = other.terms, self.terms.diagnostics
+        self.terms = replace(terms, functions=dict(terms.functions), lost=set(terms.lost), diagnostics=own)  # type: ignore[assignment]
 
     def _read_questions(self) -> Mapping[str, Question]:  # type: ignore[override]
         """Questions depend on what is declared, and on the types of what stages give, which is declared, too."""
@@ -203,7 +211,8 @@ def fingerprint(reader: PackReader) -> tuple[Any, ...]:
     vocabularies = tuple((v.name, v.values, v.open) for v in reader.terms.vocabularies.values())
     records = tuple((name, _types(fields)) for name, fields in reader.record_types.items())
     functions = tuple((f.name, f.parameters, f.text) for f in reader.terms.functions.values())
-    return vocabularies, records, functions, reader.libraries, reader.terms.libraries, _types(reader.cells)
+    owners, lost = tuple(reader.terms.owners.items()), tuple(sorted(reader.terms.lost))
+    return vocabularies, records, functions, reader.terms.libraries, owners, lost, _types(reader.cells)
 
 
 def _types(types: Mapping[str, Type]) -> tuple[tuple[str, str], ...]:

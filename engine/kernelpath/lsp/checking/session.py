@@ -16,6 +16,7 @@ from kernelpath.lsp.symbols.origins import cell_symbols
 from kernelpath.lsp.texts.files import Files
 from kernelpath.packs.documents import DocumentErrors
 from kernelpath.packs.files import PACK_FILE, PackErrors
+from kernelpath.packs.libraries import SHIPPED, load_modules
 from kernelpath.packs.model import Pack, Rule
 from kernelpath.packs.reading import set_of
 from kernelpath.packs.rules import _shaped
@@ -49,7 +50,7 @@ class PackSession:
     """Holds a pack's model and findings, and renews them on `refresh`.
 
     `model` is that of the last pack.yaml that had the shape of one, None before there was one: help goes on while a
-    line is half written. INVARIANT: `findings` hang on the texts alone, not on how they came to be.
+    line is half written. INVARIANT: `findings` depend on the texts alone, not on the edits that led to them.
     """
 
     folder: Path
@@ -61,6 +62,7 @@ class PackSession:
 
     def __post_init__(self) -> None:
         self.chains = Chains(self.files)
+        load_modules(module for module in SHIPPED.values() if module)  # so that one of another library is known as that
 
     def refresh(self) -> None:
         """Read what changed, and find again what is wrong."""
@@ -70,8 +72,11 @@ class PackSession:
             self.findings = self._sorted([*errors.diagnostics, *self._shapes()])
             return
         reader = IncrementalReader(chain, "", files=self.files, memory=self.memory)
-        pack = reader.read_all()
-        self.model = Model(reader, pack)
+        try:
+            self.model = Model(reader, reader.read_all())
+        except PackErrors as errors:
+            self.findings = self._sorted(set_of(errors.diagnostics))
+            return
         self.findings = self._sorted(set_of(reader.terms.diagnostics))
 
     def _shapes(self) -> list[Diagnostic]:
