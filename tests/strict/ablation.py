@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -26,8 +27,10 @@ def _part(start: str, end: str) -> str:
 
 def _off(rule: str) -> str:
     """Return the entry by which strict switches a rule of its base off."""
-    found = _part(f"  execution-v0/{rule}:\n", "\n")
-    return found + "\n" + _part(found, "}\n").removeprefix(found).removeprefix("\n") + "}\n"
+    text = Path(resource("rules", "strict"), "pack.yaml").read_text(encoding="utf-8")
+    found = re.search(rf"  execution-v0/{re.escape(rule)}:.*\n(?:    .*\n)*", text)
+    assert found is not None
+    return found.group()
 
 
 #: What to write instead in pack.yaml so that an operation is done as the reference does it: pairs of texts.

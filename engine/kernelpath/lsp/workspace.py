@@ -55,7 +55,7 @@ class Document:
 class Workspace:
     """Holds documents and packs; `refresh` after an edit makes them current.
 
-    `shown` are the folders of the packs whose files somebody looks at: their findings are told.
+    `shown` are the folders of the packs whose files an editor shows: their findings are published.
     """
 
     files: Files = field(default_factory=Files)
@@ -138,7 +138,7 @@ class Workspace:
     def findings(self) -> dict[Path, list[Diagnostic]]:
         """Return what is wrong with every pack that is known, with open manifests, and with tests that are looked at.
 
-        INVARIANT: but for lints, which come later, it hangs on the texts alone. A file of an extended pack that is
+        INVARIANT: but for lints, which come later, it depends on the texts alone. A file of an extended pack that is
         known itself is told by that one.
         """
         found: dict[Path, list[Diagnostic]] = {}
@@ -154,7 +154,7 @@ class Workspace:
         return found
 
     def lint(self) -> None:
-        """Lint every pack whose files somebody looks at."""
+        """Lint every pack whose files an editor shows."""
         for folder in self.shown:
             self.lints.run(self.sessions[folder])
 

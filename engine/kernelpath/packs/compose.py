@@ -110,7 +110,7 @@ def _is_literal(path: Path) -> bool:
 
 def _is_name(path: Path) -> bool:
     """Return whether the last part of a path is a name that the pack gives, not a key of the format."""
-    return len(path) == 2 or path[-2] in _NAMING
+    return len(path) == 2 or (len(path) > 2 and path[-2] in _NAMING)
 
 
 def _as_list(node: Node) -> NodeList:

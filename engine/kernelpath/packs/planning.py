@@ -503,8 +503,11 @@ class Planner:
         return Step("stages", cell.name, cell.stages, table, self._whole(after, rows), keeps)
 
     def _is_kept(self, cell: Cell, name: str) -> bool:
-        wanted = name if cell.name == REQUEST else f"{cell.name}.{name}"
-        return wanted in self._all_names()
+        """Return whether something reads what is given: of a table, or of one like it, which takes it over."""
+        if cell.name == REQUEST:
+            return name in self._all_names()
+        alike = [cell.name, *(table.name for table in self.pack.items.values() if table.like == cell.name)]
+        return any(f"{each}.{name}" in self._all_names() for each in alike)
 
     def _pass_step(self, cell: Cell) -> Step:
         flow = cell.name.partition(".")[0]

@@ -1,1 +1,1 @@
-"""Packs as they are being written: read anew after each edit, checking again only what the edit can have changed."""
+"""Packs as they are being written: read again after each edit, checking only what the edit can have changed."""

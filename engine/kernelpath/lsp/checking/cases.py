@@ -30,7 +30,7 @@ def rule_of(path: Path) -> Path:
 
 @dataclass(slots=True)
 class Cases:
-    """Finds what is wrong with test files, and which cases differ; each is run anew only after a change."""
+    """Finds what is wrong with test files, and which cases differ; each is run again only after a change."""
 
     files: Files
     _known: dict[Path, tuple[tuple[Node, Rule | None, object], list[Diagnostic]]] = field(default_factory=dict)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.lsp.texts.files import Files
-from kernelpath.packs.folders import extended_folder
 from kernelpath.packs.documents import DocumentErrors, Mapping, Node
 from kernelpath.packs.files import (
     MAX_CHAIN,
@@ -19,6 +18,7 @@ from kernelpath.packs.files import (
     _refuse_bases,
     extends_at,
 )
+from kernelpath.packs.folders import extended_folder
 from kernelpath.packs.reading import pack_schema
 from kernelpath.packs.shape import control_characters, validate
 
