@@ -7,7 +7,6 @@ zero, which one reader takes for octal and the next for decimal, and numbers wit
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
 from kernelpath.packs.nodes import PlainScalar
@@ -23,7 +22,6 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+
 _SPECIAL = re.compile(r"([-+]?)\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
-@lru_cache(maxsize=10_000)
 def resolve(text: str) -> PlainScalar:
     """Return the value of a plain scalar; raises OverflowError for an integer of over `MAX_DIGITS` digits.
 
