@@ -209,3 +209,19 @@ def test_layers_that_agree(cli: Cli) -> None:
     out = cli("explain", "passes.json", "residual.mathDtype", "--pack", "strict").out
     assert out.count("step `residual` in") == 1
     assert "layer" not in out.split("\n")[0]
+
+
+@pytest.mark.parametrize(("step", "has"), [("norm", False), ("lm_head", False), ("attend", False), ("widen", True)])
+def test_only_casts_say_what_they_make(cli: Cli, step: str, has: bool) -> None:
+    """A field that a resolved step of another op does not have is neither shown nor answered for it."""
+    told = json.loads(cli("explain", "passes.json", step, "--pack", "strict", "--format", "json").out)
+    assert {"toDtype" in {field["field"] for field in visit["fields"]} for visit in told["visits"]} == {has}
+    assert ("  toDtype = " in cli("explain", "passes.json", step, "--pack", "strict").out) is has
+    assert cli("explain", "passes.json", f"{step}.toDtype", "--pack", "strict").code == (0 if has else 2)
+
+
+def test_fields_that_a_step_lacks_are_explained(cli: Cli) -> None:
+    """Whoever asks for fields none of which the step has reads why not."""
+    ran = cli("explain", "passes.json", "norm.kvIO")
+    assert ran.code == 0
+    assert ran.out.count('    no   step.op == "attention"\n') == 2

@@ -85,6 +85,12 @@ def test_the_rules_tests_pass(folder: Path) -> None:
     assert results.ok
 
 
+@pytest.mark.parametrize("command", ["fmt --check", "lint", "test"])
+def test_the_pack_is_as_its_own_tools_want_it(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    """The pack in the README is in its canonical form, clean, and tested."""
+    assert (main(["pack", *command.split(), "my-pack"]), capsys.readouterr().err) == (0, "")
+
+
 def test_two_commands_set_it_up() -> None:
     """There are exactly two commands to copy: one to use it, one to test it."""
     commands = [block for language, block in BLOCK.findall(TEXT) if language == "sh"]

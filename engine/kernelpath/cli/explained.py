@@ -119,13 +119,12 @@ class _Teller:
         self.one = one
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of all chosen fields."""
-        alone = len(self.one.chosen) == 1
-        for path, variable in self.one.chosen.items():
-            explanation = self.one.explainer.explain(variable)
-            if alone or explanation.when is None or explanation.when.value:
-                yield ""
-                yield from self._field(path, explanation)
+        """Yield the lines of the chosen fields that the item has, of all if it has none of them."""
+        told = {path: self.one.explainer.explain(variable) for path, variable in self.one.chosen.items()}
+        given = {path: found for path, found in told.items() if found.when is None or found.when.value}
+        for path, explanation in (given or told).items():
+            yield ""
+            yield from self._field(path, explanation)
 
     def _field(self, path: str, explanation: Explanation) -> Iterator[str]:
         yield f"  {path} = {_value(explanation)}"

@@ -30,7 +30,7 @@ def declare(arguments: Arguments) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Show the fix, or write it; exit code 0 where there is nothing to fix or the fix was written, else 1."""
+    """Show the fix, or write it; exit code 0 if there is nothing to fix, or nothing any more, else 1."""
     console = Console(options)
     judge = Judge.of(options)
     judged = judge.judge(options.file)
@@ -38,12 +38,12 @@ def run(options: Namespace) -> int:
     if judged.ok:
         return _nothing(console, judged, options.file, through)
     found = _fix(judge, judged, options)
-    if found.found.moves is None:
-        _report(console, _json(None, found) if not console.is_text else _hopeless(found), through)
+    if not found.found.moves:
+        _report(console, _hopeless(found) if console.is_text else _json(None, found), through)
         return 1
     if options.apply:
         return _apply(console, judged, found, options.file, through)
-    console.write(_json(found, found) if not console.is_text else _text(judged, found))
+    console.write(_text(judged, found) if console.is_text else _json(found, found))
     return 1
 
 
@@ -55,13 +55,11 @@ def _fix(judge: Judge, judged: Judged, options: Namespace) -> Fix:
         key: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
         for key, kernel in judge.catalog.items()
     }
-    manifest = judged.manifest
-    layers = options.num_layers if options.num_layers is not None else manifest.num_layers()
     values: dict[str, Any] = {
-        "inference": manifest.inference,
+        "inference": judged.manifest.inference,
         "runtime": _runtime(judge),
-        "model_id": manifest.model_id(),
-        "num_layers": layers,
+        "model_id": judged.manifest.model_id(),
+        "num_layers": judge.layers(judged.manifest),
         "catalog": judge.catalog,
         "presets": load_presets(),
     }
@@ -72,10 +70,17 @@ def _fix(judge: Judge, judged: Judged, options: Namespace) -> Fix:
 
 
 def _runtime(judge: Judge) -> Any:
+    """Return the overlay under which the manifest's graph is judged; raises InputErrors if another graph is."""
     if judge.overlay is None:
         return None
     value = judge.overlay.document.value
-    return (value.get("inference") or {}) if judge.overlay.is_config else value
+    if not judge.overlay.is_config:
+        return value
+    section = value.get("inference") or {}
+    if section.get("kernelPath"):
+        message = "the graph that is judged is derived from the config's kernel path, so there are no steps to edit"
+        raise unusable("cli/fix", message, help_text="leave `kernelPath` out of the config, or `--runtime` out")
+    return {name: section[name] for name in ("session", "executionPatch") if section.get(name)}
 
 
 def _report(console: Console, text: str, through: bool) -> None:
@@ -105,6 +110,7 @@ def _json(found: Fix | None, account: Fix) -> str:
     members = {
         "version": 1,
         "edits": [shown(move) for move in found.found.moves or ()],
+        "open": [one.to_dict() for one in found.found.open],
         "proven": found.proven,
         "executionPatch": found.patch,
         "steps": list(found.graph) if found.patch is None else None,
@@ -120,7 +126,7 @@ def _hopeless(found: Fix) -> str:
     known = "no edits make this pass" if found.found.exhausted else f"none found in {found.found.trials:,} graphs"
     rules = dict.fromkeys(one.rule for one in found.found.open)
     what = "these rules conflict" if len(rules) > 1 else "this rule conflicts with what edits may change"
-    return "\n".join([f"no fix: {known}; {what}:", *(f"  {rule}" for rule in rules)]) + "\n"
+    return _printed([f"no fix: {known}; {what}:", *(f"  {rule}" for rule in rules)])
 
 
 def _text(judged: Judged, found: Fix) -> str:
@@ -128,16 +134,31 @@ def _text(judged: Judged, found: Fix) -> str:
     from kernelpath.cli.editing import difference
 
     chosen = found.found.moves or ()
-    proof = "proven: compiled anew, it passes with no new finding" if found.proven else "a suggestion: not proven"
-    lines = [f"{len(chosen)} edit{'' if len(chosen) == 1 else 's'} ({proof})"]
+    lines = [f"{len(chosen)} edit{'' if len(chosen) == 1 else 's'} ({_proof(found)})"]
     lines += [f"  {shown(move)}" for move in chosen]
+    lines += _remaining(found)
     if found.changes:
         lines.append("what changes elsewhere")
         lines += [f"  {one.step} in {one.visit}: {one.name} {one.before} -> {one.after}" for one in found.changes]
     lines.append(
         "as an overlay: --format json" if found.patch is not None else "these are edits of the manifest itself"
     )
-    return "\n".join(lines) + "\n\n" + difference(judged.manifest, chosen)
+    return _printed(lines) + "\n" + difference(judged.manifest, chosen)
+
+
+def _proof(found: Fix) -> str:
+    if not found.proven:
+        return "a suggestion: not proven"
+    passes = "nothing but what remains is found" if found.found.open else "it passes with no new finding"
+    return f"proven: compiled again, {passes}"
+
+
+def _remaining(found: Fix) -> list[str]:
+    """Return lines that say which errors the edits leave."""
+    left = found.found.open
+    if not left:
+        return []
+    return ["what remains, which no edit of the graph mends", *(f"  {one.rule}: {one.message}" for one in left)]
 
 
 def _apply(console: Console, judged: Judged, found: Fix, name: str, through: bool) -> int:
@@ -153,5 +174,13 @@ def _apply(console: Console, judged: Judged, found: Fix, name: str, through: boo
         console.pass_on(text)
     else:
         rewrite(name, judged.manifest.document.source.text, text)
-    _report(console, f"{name}: {len(moves)} edits written\n" if console.is_text else _json(found, found), through)
-    return 0
+    told = [f"{name}: {len(moves)} edits written", *_remaining(found)]
+    _report(console, _printed(told) if console.is_text else _json(found, found), through)
+    return 1 if found.found.open else 0
+
+
+def _printed(lines: list[str]) -> str:
+    """Return lines as they may be shown: names and messages may hold what a manifest says."""
+    from kernelpath.diagnostics.render.printable import printable
+
+    return "".join(printable(line) + "\n" for line in lines)

@@ -86,13 +86,14 @@ class Judge:
             "inference": manifest.inference,
             "runtime": self.overlay.document.value if self.overlay else None,
             "model_id": manifest.model_id(),
-            "num_layers": self._layers(manifest),
+            "num_layers": self.layers(manifest),
         }
 
     def _with(self) -> dict[str, Any]:
         return {"pack": self.pack, "catalog": self.catalog}
 
-    def _layers(self, manifest: Manifest) -> Any:
+    def layers(self, manifest: Manifest) -> Any:
+        """Return how many layers a manifest is judged for: as the caller says, else as the manifest does."""
         if self.num_layers is not None:
             return self.num_layers
         from kernelpath.language import RUNTIME  # the number of layers may be written as text

@@ -78,7 +78,10 @@ class Explainer:
         return (self.rules[rule["id"]] for rule in self.visit.rules)
 
     def fields(self) -> dict[str, str]:
-        """Return the variables that the item's built objects are made of, by the dotted path that each has there."""
+        """Return the variables that the item's built objects are made of, by the dotted path that each has there.
+
+        A row that does not apply to the item gives its object no member.
+        """
         found: dict[str, str] = {}
         for rule in self._walked():
             if isinstance(rule, Table) and rule.hit == "build" and not self._is_part(rule):
@@ -92,12 +95,19 @@ class Explainer:
 
     def _members(self, rule: Table, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         for row in rule.rows:
+            if not self._may_apply(rule, row):
+                continue
             variable = _variable(row)
             given = self.giving.get(variable or "")
             if isinstance(given, Table) and given.hit == "build":
                 yield from self._members(given, (*path, *row.path))
             elif variable and given:
                 yield ".".join((*path, *row.path)), variable
+
+    def _may_apply(self, rule: Table, row: Row) -> bool:
+        """Whether a row applies, or an earlier fault leaves open whether it does."""
+        when = self.reading(row.when, self._with_lets(rule)) if row.when else None
+        return when is None or not when.known or bool(when.value)
 
     def explain(self, variable: str) -> Explanation:
         """Return why a variable that a rule of the visit gives has its value."""

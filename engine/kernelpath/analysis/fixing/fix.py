@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelpath.analysis.fixing.moves import REMOVED, Move, by_id, edited, moves
-from kernelpath.analysis.fixing.search import MOST_TRIALS, Found, search
-from kernelpath.diagnostics import Diagnostic
+from kernelpath.analysis.fixing.partial import key, mend
+from kernelpath.analysis.fixing.search import MOST_TRIALS, Found
+from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.observe import observe
 from kernelpath.evaluate.program import run_program
@@ -31,9 +32,10 @@ class Change:
 class Fix:
     """What mends a graph.
 
-    `found` is the search's own account. `patch` says the same as an overlay takes it, None where an overlay cannot;
-    then the moves are edits of the manifest. `proven` says that the graph was compiled anew with them and passes, with
-    no finding that was not there before; `changes` are the values of other steps that are different now.
+    `found` is the search's own account; with moves, its `open` is what they leave. `patch` says the same as an overlay
+    takes it, None where an overlay cannot; then the moves are edits of the manifest. `proven` says that the graph was
+    compiled again with them and passes, but for what they leave, with no finding that was not there before; `changes`
+    are the values of other steps that are different now.
     """
 
     found: Found
@@ -56,15 +58,14 @@ def fix(pack: CompiledPack, values: Values, references: Mapping[str, Any], most:
     before = tuple(_findings(pack, values))
     known = moves(declared["moves"], pack.meta["vocabularies"], steps, references)
     slots = (declared["slots"]["reads"], declared["slots"]["writes"])
-    found = search(steps, known, lambda graph: _findings(pack, _with(values, graph)), slots, most)
+    found = mend(steps, known, lambda graph: _findings(pack, _with(values, graph)), slots, most)
     if found.moves is None:
         return Fix(found, tuple(steps), None, False, (), before)
     graph = edited(steps, found.moves)
     patch = overlay_patch(steps, found.moves, declared["overlay"]) if not _patched(values) else None
     fixed = _overlaid(values, patch) if patch else _with(values, graph)
-    return Fix(
-        found, tuple(graph), patch, _holds(pack, fixed, before), _changes(pack, values, fixed, found.moves), before
-    )
+    proven = _holds(pack, fixed, before, found.open)
+    return Fix(found, tuple(graph), patch, proven, _changes(pack, values, fixed, found.moves), before)
 
 
 def _steps(values: Values) -> Sequence[Any]:
@@ -93,11 +94,13 @@ def _findings(pack: CompiledPack, values: Values) -> Sequence[Diagnostic]:
     return run_program(pack, "compile", values).report.diagnostics
 
 
-def _holds(pack: CompiledPack, values: Values, before: Sequence[Diagnostic]) -> bool:
-    """Return whether a request compiles, with no finding that was not there before."""
-    outcome = run_program(pack, "compile", values)
-    known = {(finding.rule, finding.subject) for finding in before}
-    return outcome.report.ok and all((new.rule, new.subject) in known for new in outcome.report.diagnostics)
+def _holds(
+    pack: CompiledPack, values: Values, before: Sequence[Diagnostic], remaining: Sequence[Diagnostic]
+) -> bool:
+    """Return whether a request compiles, but for what remains, with no finding that was not there before."""
+    found = run_program(pack, "compile", values).report.diagnostics
+    known, left = {key(each) for each in before}, {key(each) for each in remaining}
+    return all(key(new) in (left if new.severity == ERROR else known) for new in found)
 
 
 def overlay_patch(steps: Sequence[Any], chosen: Sequence[Move], settable: Sequence[str]) -> Mapping[str, Any] | None:

@@ -27,7 +27,9 @@ def manifest_actions(view: View, findings: Sequence[Diagnostic], start: int, end
     found = view.judge.fix(view.document.source) if touched and view.nodes else None
     if found is None or not found.proven or not found.found.moves:
         return []
-    title = "make the graph pass: " + "; ".join(shown(move) for move in found.found.moves)
+    left = len(found.found.open)
+    aim = f"mend all but {left} error{'s' if left > 1 else ''}" if left else "make the graph pass"
+    title = f"{aim}: " + "; ".join(shown(move) for move in found.found.moves)
     return [Action(title, tuple(_edits(view, found)), touched[0], preferred=True)]
 
 
