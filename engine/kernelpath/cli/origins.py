@@ -20,6 +20,7 @@ from kernelpath.graph.documents import Document
 from kernelpath.graph.locate import escaped
 from kernelpath.language.ast import Call, Expression, Member, Name
 from kernelpath.packs.model import Entry, Pack, Term
+from kernelpath.packs.record_text import class_name
 
 Place = tuple[Document, str]
 
@@ -95,7 +96,8 @@ class Origins:
     def _written_path(self, path: tuple[str, ...], visit: Visit) -> tuple[str, ...] | None:
         """Return the path of members of the written item that a path from its record means."""
         item = visit.walk.environment[visit.data["scope"]["item"]]
-        shape = self.pack.records.get(type(item).__name__)
+        records = self.pack.records.values()
+        shape = next((each for each in records if class_name(each) == type(item).__name__), None)
         field = next((f for f in shape.fields if path and f.name == path[0]), None) if shape else None
         if field is None or field.value is None:
             return None
