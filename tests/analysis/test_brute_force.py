@@ -150,7 +150,7 @@ def test_rows_that_lints_call_shadowed_are_never_chosen(tmp_path: Path) -> None:
                     parts = {part for run in ran if rule.identity in run.seen for part in run.seen[rule.identity].parts}
                     assert part_of(rule, place, "value") not in parts, (seed, rule.identity, place)
                     checked += 1
-    assert checked > 5
+    assert checked > 2
 
 
 def test_what_is_known_not_to_be_null_is_not(tmp_path: Path) -> None:

@@ -108,6 +108,18 @@ def hold(text: str, value: dict[str, Any], comments: list[str], kind: str = "rul
 LOADERS = [yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)]
 
 
+@pytest.mark.parametrize("escape", ["x1b", "x85", "u200b", "u2028", "u202e", "u2066", "ufeff", "U000e0041"])
+@pytest.mark.parametrize("key", ["summary", "message", "check"])
+def test_what_is_not_seen_stays_an_escape(key: str, escape: str) -> None:
+    """A character that people do not see, or that a file may not have, is written as an escape, in any text."""
+    text = f'{key}: "b == \'a \\{escape} b\'"\n'
+    formatted = format_text(text)
+    assert re.search(rf"\\[xuU]0*{escape[1:].lstrip('0')} b", formatted)
+    assert formatted.isascii()
+    assert meaning(formatted, "rule") == meaning(text, "rule")
+    assert format_text(formatted) == formatted
+
+
 def test_line_breaks() -> None:
     """A file with the line breaks of another system keeps them."""
     assert format_text("summary:  a\r\nwhy: |\r\n  b\r\n") == "summary: a\r\nwhy: |\r\n  b\r\n"

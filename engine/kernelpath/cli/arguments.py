@@ -45,6 +45,9 @@ class Arguments:
 
     def _parser(self) -> argparse.ArgumentParser:
         import argparse
+        import sys
+
+        from kernelpath.cli.streams import say
 
         class Once(argparse.Action):
             """Takes a value, and refuses a second one: the last would win in silence."""
@@ -61,7 +64,11 @@ class Arguments:
             def __init__(self, prog: str) -> None:
                 super().__init__(prog, max_help_position=28, width=WIDTH)
 
-        parser = argparse.ArgumentParser(
+        class Parser(argparse.ArgumentParser):
+            def _print_message(self, message: str, file: Any = None) -> None:
+                say(message, file or sys.stderr)
+
+        parser = Parser(
             prog=f"kernelpath {self.command}",
             description=self.description,
             epilog=self.epilog,

@@ -9,6 +9,7 @@ from kernelpath.cli.options import add_shared
 from kernelpath.cli.pack_pages import pages
 from kernelpath.cli.packs import pack_with_rules
 from kernelpath.cli.saving import written
+from kernelpath.cli.streams import harmless
 from kernelpath.files.writing import write_file
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ def run(options: Namespace) -> int:
     folder = Path(options.output or f"{pack.name}-rules")
     found = pages(pack, options.pack)
     for name, text in found.items():
-        _write(folder / name, text)
+        _write(folder / name, harmless(text))
     options.output = None
     if not options.quiet:
         Console(options).write(f"{len(found)} pages in {folder}\n")

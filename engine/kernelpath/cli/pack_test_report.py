@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -24,10 +23,9 @@ def report(console: Console, runs: Sequence[PackRun], found: list[Diagnostic]) -
     sources = pack_sources(found)
     if console.is_text:
         others = [diagnostic for diagnostic in found if diagnostic.rule != SURVIVOR]
-        told = console.shown(found if console.quiet else others, sources, sys.stdout)
-        survivors = [each for run in runs if run.score and not console.quiet for each in run.score.survivors]
-        told += "".join(f"{_survivor(each)}\n" for each in survivors)
-        console.write(told + ("" if console.quiet else "".join(_lines(run, console.verbose) for run in runs)))
+        survivors = [each for run in runs if run.score for each in run.score.survivors]
+        rest = [*(f"{_survivor(each)}\n" for each in survivors), *(_lines(run, console.verbose) for run in runs)]
+        console.report(found if console.quiet else others, sources, "".join(rest))
     elif console.format == "junit":
         console.write(_junit(runs, found, sources))
     elif console.format == "json":

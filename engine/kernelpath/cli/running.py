@@ -73,17 +73,18 @@ def _refused(options: Namespace, errors: InputErrors) -> int:
 def _no_command(words: list[str]) -> int:
     """Answer what names no command: a wish for help, for the version, or a mistake."""
     from kernelpath.cli import usage
+    from kernelpath.cli.streams import say
 
     if words[:1] in (["-V"], ["--version"]):
-        sys.stdout.write(usage.version() + "\n")
+        say(usage.version() + "\n", sys.stdout)
         return CLEAN
     if not words or words[0] in ("-h", "--help", "help"):
-        sys.stdout.write(usage.overview())
+        say(usage.overview(), sys.stdout)
         return CLEAN if words else BAD_INPUT
     if words[0] in groups() and words[1:2] in ([], ["-h"], ["--help"]):
-        sys.stdout.write(usage.overview(words[0]))
+        say(usage.overview(words[0]), sys.stdout)
         return CLEAN if words[1:] else BAD_INPUT
-    sys.stderr.write(usage.unknown(words))
+    say(usage.unknown(words), sys.stderr)
     return BAD_INPUT
 
 
@@ -91,11 +92,11 @@ def _fault(error: Exception, verbose: bool) -> int:
     """Tell of a bug of ours: in one line, or with all that a report of it needs."""
     import traceback
 
+    from kernelpath.cli.streams import say
+
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
     what = f"{type(error).__name__}: {error}".split("\n")[0][:200]
     told = f"kernelpath: this is a bug of kernelpath, not of your files: {what} (at {place}); -v shows more\n"
-    sys.stderr.write(told)
-    if verbose:
-        traceback.print_exception(error)
+    say(told + ("".join(traceback.format_exception(error)) if verbose else ""), sys.stderr)
     return OUR_FAULT

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from kernelpath.analysis.formatting.expressions import EXPRESSION, MESSAGE, TEXT
+from kernelpath.diagnostics.render.printable import visible
 from kernelpath.packs.scalars import resolve
 
 WIDTH = 120
@@ -17,6 +18,11 @@ _YAML_1_1 = re.compile(  # what an older reader, such as an editor's, takes for 
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?"
 )
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def is_seen(text: str) -> bool:
+    """Return whether a text on one line can stand in a file as it is: a reader takes it, and people see all of it."""
+    return bool(_PRINTABLE.fullmatch(text)) and visible(text) == text
 
 
 def inline(text: str, flow: bool, liked: str = "'") -> str:
@@ -32,7 +38,7 @@ def inline(text: str, flow: bool, liked: str = "'") -> str:
 
 def is_plain(text: str, flow: bool) -> bool:
     """Return whether a text needs no quotes, for every reader of YAML, old and new."""
-    if not text or text != text.strip(" ") or not _PRINTABLE.fullmatch(text) or "\xa0" in (text[0], text[-1]):
+    if not text or text != text.strip(" ") or not is_seen(text) or "\xa0" in (text[0], text[-1]):
         return False
     if not _starts_plainly(text, flow) or ": " in text or " #" in text or text.endswith(":"):
         return False
@@ -53,7 +59,7 @@ def quoted(text: str, liked: str = "'") -> str:
     """Return a text in quotes of the kind that needs fewer signs; what cannot be seen is escaped in double ones."""
     single = "'" + text.replace("'", "''") + "'"
     double = '"' + "".join(_escaped(character) for character in text) + '"'
-    if not _PRINTABLE.fullmatch(text):
+    if not is_seen(text):
         return double
     if len(single) == len(double):
         return double if liked == '"' else single
@@ -63,7 +69,7 @@ def quoted(text: str, liked: str = "'") -> str:
 def _escaped(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
-    if _PRINTABLE.fullmatch(character):
+    if is_seen(character):
         return character
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
@@ -71,7 +77,7 @@ def _escaped(character: str) -> str:
 
 def is_foldable(text: str) -> bool:
     """Return whether a text reads back from a folded block: a single line that blanks neither begin nor end."""
-    return bool(text) and text == text.strip() and bool(_PRINTABLE.fullmatch(text)) and " " in text
+    return bool(text) and text == text.strip() and is_seen(text) and " " in text
 
 
 def folded(text: str, width: int, kind: str = TEXT) -> list[str]:

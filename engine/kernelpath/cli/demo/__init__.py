@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kernelpath.cli.inputs import unusable
 from kernelpath.cli.options import add_shared
+from kernelpath.cli.streams import say
 from kernelpath.files.writing import write_new_files
 
 TYPE_CHECKING = False
@@ -57,7 +58,7 @@ def run(options: Namespace) -> int:
             code = _show(about, command, most, options)
             if code not in (0, 1):
                 return code
-    sys.stdout.write(NEXT)
+    say(NEXT, sys.stdout)
     return 0
 
 
@@ -70,18 +71,17 @@ def _show(about: str, command: str, most: int, options: Namespace) -> int:
     """Run a command, show its output, of a long one the first lines, and return its exit code."""
     from kernelpath.cli.running import run as run_command
 
-    sys.stdout.write(f"{about}\n\n$ kernelpath {command}\n")
-    sys.stdout.flush()
+    say(f"{about}\n\n$ kernelpath {command}\n", sys.stdout)
     words = [*command.split(" "), "--pack", options.pack, "--catalog", options.catalog]
     if not most:
         code = run_command(words)
-        sys.stdout.write("\n")
+        say("\n", sys.stdout)
         return code
     with _captured() as output:
         code = run_command(words)
     lines = output.getvalue().splitlines(keepends=True)
-    sys.stdout.write("".join(lines[:most]))
-    sys.stdout.write(f"... ({len(lines) - most} more lines)\n\n" if len(lines) > most else "\n")
+    say("".join(lines[:most]), sys.stdout)
+    say(f"... ({len(lines) - most} more lines)\n\n" if len(lines) > most else "\n", sys.stdout)
     return code
 
 
@@ -103,5 +103,5 @@ def _copy(folder: Path) -> int:
         raise unusable("cli/output", message, help_text="name another folder") from None
     except OSError as error:
         raise unusable("cli/output", f"`{os.fspath(folder)}` cannot be written", error) from None
-    sys.stdout.write("".join(f"{path}\n" for path in contents))
+    say("".join(f"{path}\n" for path in contents), sys.stdout)
     return 0

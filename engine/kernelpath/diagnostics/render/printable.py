@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
+from collections.abc import Callable
 
 TAB_STOP = 4
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 _JOINER = "\u200d"  # emoji and Indic scripts are written with it
+_ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _KEPT = frozenset({_JOINER, "\u3000"})  # the second is the space of Chinese and Japanese text
+_SHOWN = _KEPT | {"\n", "\t", "\u200c", "\u00ad"}  # the last two join and part letters of words
 
 
 def escape(character: str) -> str:
@@ -23,6 +27,38 @@ def escape(character: str) -> str:
 def printable(text: str) -> str:
     """Return a text on one line, with every character that would not be seen escaped."""
     return text if text.isprintable() else "".join(map(escape, text))
+
+
+def visible(text: str) -> str:
+    """Return text of several lines with an escape for every character that a terminal would act on.
+
+    >>> print(visible("a\x1b[31mb\\n\x9b2J"))
+    a\x1b[31mb
+    \x9b2J
+    """
+    return _replaced(text.replace("\r\n", "\n"), escape)
+
+
+def visible_json(text: str) -> str:
+    """Return JSON text that says the same, with JSON's own escapes for such characters."""
+    return _replaced(text, lambda character: json.dumps(character)[1:-1])
+
+
+def visible_xml(text: str) -> str:
+    """Return XML text that says the same, with XML's references for such characters; those it cannot have are shown."""
+    return _replaced(text, lambda character: f"&#{ord(character)};" if character >= "\x7f" else escape(character))
+
+
+def _replaced(text: str, escaped: Callable[[str], str]) -> str:
+    acting = {character for character in set(text) if _acts(character)}
+    return text.translate({ord(character): escaped(character) for character in acting})
+
+
+def _acts(character: str) -> bool:
+    """Return whether a terminal may do something else with a character than show it."""
+    if character in _SHOWN or character.isprintable():
+        return False
+    return unicodedata.category(character) in _ACTING
 
 
 def cell(character: str) -> str:
