@@ -72,9 +72,13 @@ def _interrupt_in_call(process: subprocess.Popen[str], trace: Path, calls: int) 
 
 def test_a_signal_while_the_model_is_read(folder: Path) -> None:
     """Before anything is made, the process ends with 130 and says nothing."""
-    os.mkfifo(folder / "manifest")
-    process = _start(model_file(folder), "--ids", "5", "--backend", "numpy", "--manifest", "manifest")
-    with (folder / "manifest").open("w"):  # opens when the process reads the other end, and waits there
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=60)
+    reading, writing = os.pipe()
+    words = ["run", model_file(folder), "--ids", "5", "--backend", "numpy", "--manifest", f"/dev/fd/{reading}"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([*COMMAND, *words], pass_fds=[reading], **pipes)
+    os.write(writing, b" " * 1_000_000)  # more than a pipe holds: the process is reading, and waits for the rest
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    for descriptor in (reading, writing):
+        os.close(descriptor)
     assert (process.returncode, out, error) == (130, "", "")

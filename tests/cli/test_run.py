@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 import kernelpath.execute.device as device
 from cli.conftest import Ran
 from cli.model_files import WORDS, model_file
+from cli.test_running import COMMAND
 from models.files import write_gguf
 from models.oracle import Oracle, greedy
 from models.test_tokenizer import built, byte_level
@@ -320,3 +323,12 @@ def test_both_backends_say_the_same(cli: Cli, model: str) -> None:
     there = cli("run", *words, "--backend", "wgpu", *JSON)
     assert json.loads(there.out)["ids"] == told["ids"]
     assert cli("run", *words, "--backend", "wgpu").out == told["text"] + "\n"
+
+
+@pytest.mark.parametrize("words", ["run MODEL --ids 1,2 --max-tokens 2 --backend numpy", "init MODEL"])
+@pytest.mark.parametrize(("streams", "code"), [("2>&-", 0), (">&-", 0), (">/dev/full", 2), (">/dev/full 2>&-", 2)])
+def test_streams_that_are_closed_or_full(folder: Path, model: str, words: str, streams: str, code: int) -> None:
+    """Whatever becomes of its streams, a command with a model ends with a code that means something."""
+    command = f"{shlex.join(COMMAND)} {words.replace('MODEL', model)} {streams}"
+    done = subprocess.run(["sh", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert done.returncode == code

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import pytest
 
 import kernelpath.cli.check
 from cli.conftest import Ran
+from kernelpath.cli import main
 from kernelpath.cli.commands import COMMANDS
 
 Cli = Callable[..., Ran]
@@ -120,3 +123,77 @@ def test_a_check_loads_little(folder: Path) -> None:
     subprocess.run([*COMMAND, "check", "passes.json"], check=True, capture_output=True)  # fills the cache
     done = subprocess.run([sys.executable, "-c", program, *unwanted], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+#: Commands with what becomes of their streams, and the exit code: the verdict, or 2 where what was asked for is lost.
+STREAMS = {
+    "--help >&-": 0,
+    "--help >/dev/full": 2,
+    "--version >&-": 0,
+    "--version >/dev/full": 2,
+    "check --help >/dev/full": 2,
+    "check --help >&- 2>&-": 0,
+    "pack --help >/dev/full": 2,
+    "demo >&-": 0,
+    "demo >/dev/full": 2,
+    "demo --copy-to new >/dev/full": 2,
+    "check passes.json >&-": 0,
+    "check fails.json >&-": 1,
+    "check fails.json >&- 2>&-": 1,
+    "check fails.json >/dev/full": 2,
+    "check fails.json >/dev/full 2>/dev/full": 2,
+    "check fails.json >/dev/full 2>&-": 2,
+    "check nosuch.json 2>&-": 2,
+    "check nosuch.json 2>/dev/full": 2,
+    "check nosuch.json --format json >/dev/full 2>/dev/full": 2,
+    "check --nope 2>&-": 2,
+    "check --nope 2>/dev/full": 2,
+    "nope 2>&-": 2,
+    "nope 2>/dev/full": 2,
+    "2>&-": 2,
+    ">/dev/full": 2,
+    "check - <&-": 2,
+    "check passes.json --waivers - <&-": 2,
+    "lsp <&-": 2,
+    "lsp >&-": 2,
+    "lsp <&- 2>&-": 2,
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", STREAMS)
+def test_streams_that_are_closed_or_full(folder: Path, words: str) -> None:
+    """Whatever becomes of its streams, a command ends with a code that means something, and never blames itself."""
+    command = f"{shlex.join(COMMAND)} {words}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, "bug" in done.stderr, "Exception ignored" in done.stderr) == (STREAMS[words], False, False)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("stream", [None, "/dev/full"])
+def test_a_fault_of_ours_that_cannot_be_told(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, stream: str | None
+) -> None:
+    """A fault has its exit code though nothing can be said of it."""
+    monkeypatch.setattr(kernelpath.cli.check, "run", _fail)
+    with open(stream or os.devnull, "w") as opened:
+        monkeypatch.setattr(sys, "stderr", opened if stream else None)
+        assert main(["check", "passes.json"]) == 3
+
+
+def test_output_that_is_held_back(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written only at the end, and cannot be, is told."""
+
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise OSError(28, "No space left on device")
+
+        def fileno(self) -> int:
+            return os.open(os.devnull, os.O_WRONLY)
+
+    monkeypatch.setattr(kernelpath.cli.check, "run", lambda options: 0)
+    monkeypatch.setattr(sys, "stdout", Full())
+    errors = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", errors)
+    assert main(["check", "passes.json"]) == 2
+    assert errors.getvalue() == "error[cli/output]: the output cannot be written: no space left on device\n\n1 error\n"

@@ -15,7 +15,14 @@ def declare(arguments: Arguments) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Serve until the editor ends it."""
+    """Serve until the editor ends it; raises InputErrors where there are no streams to talk over."""
+    import sys
+
+    for name, stream in (("standard input", sys.stdin), ("standard output", sys.stdout)):
+        if stream is None:
+            from kernelpath.cli.inputs import unusable
+
+            raise unusable("cli/input", f"{name} is closed", help_text="an editor talks to the server over both")
     from kernelpath.lsp import serve
 
     return serve()

@@ -50,7 +50,7 @@ def run(options: Namespace) -> int:
         console.report(faults, pack_sources(faults), "" if faults else f"all {len(found)} files are formatted\n")
     else:
         for each in changed:
-            rewrite(each.path, each.before, each.after)
+            rewrite(each.path, each.before, each.after, each.shown)
         console.write("" if console.quiet else "".join(f"formatted {each.shown}\n" for each in changed))
     return 1 if changed and (options.diff or options.check) else 0
 

@@ -101,7 +101,7 @@ def _updated(one: PackRun, console: Console) -> bool:
     """Rewrite the expectations that do not hold, show how, and return whether there were any."""
     found = updates(one.folder, one.results)
     for update in found:
-        rewrite(update.path, update.before, update.after)
+        rewrite(update.path, update.before, update.after, update.shown)
         (console.write if console.is_text and console.output is None else console.error)(update.difference())
     return bool(found)
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 from kernelpath.cli.commands import COMMANDS, groups, split
+from kernelpath.cli.streams import finish, say, tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import SimpleNamespace as Namespace
-
     from kernelpath.cli.inputs import InputErrors
 
 CLEAN, FINDINGS, BAD_INPUT, OUR_FAULT = 0, 1, 2, 3
+_PLAIN = {"format": "text", "output": None, "quiet": False, "verbose": False}  # where a command has no such options
 INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
 
 
 def run(words: list[str]) -> int:
     """Run the command that the words name and return its exit code."""
+    return finish(_ended(words))
+
+
+def _ended(words: list[str]) -> int:
     try:
         return _run(words)
     except SystemExit as ended:  # the parser's: help, or wrong usage that it has told
@@ -33,7 +38,7 @@ def run(words: list[str]) -> int:
 def _run(words: list[str]) -> int:
     name, rest = split(words)
     if name is None:
-        return _no_command(words)
+        return _answered(words)
     from importlib import import_module
 
     from kernelpath.cli.arguments import Arguments
@@ -42,11 +47,12 @@ def _run(words: list[str]) -> int:
     command = import_module(f"kernelpath.cli.{module}")
     arguments = Arguments(name, summary)
     command.declare(arguments)
-    options = arguments.parse(rest)
     from kernelpath.cli.inputs import InputErrors
     from kernelpath.packs.folders import PackErrors
 
+    options = SimpleNamespace()
     try:
+        options = arguments.parse(rest)
         return int(command.run(options))
     except InputErrors as errors:
         return _refused(options, errors)
@@ -56,24 +62,36 @@ def _run(words: list[str]) -> int:
         return _refused(options, refused(errors))
 
 
-def _refused(options: Namespace, errors: InputErrors) -> int:
+def _refused(options: SimpleNamespace, errors: InputErrors) -> int:
     """Tell what kept the command from its work."""
+    from contextlib import suppress
+
     from kernelpath.cli.console import Console
     from kernelpath.cli.inputs import InputErrors
 
-    console = Console(options)
+    console = Console(SimpleNamespace(**{**_PLAIN, **vars(options)}))
     try:
         console.refuse(errors.diagnostics, errors.sources)
     except InputErrors as unwritable:
         console.format = "text"  # the file that tools would look into cannot be written: people are told of both
-        console.refuse([*errors.diagnostics, *unwritable.diagnostics], errors.sources)
+        with suppress(InputErrors):  # the exit code says the rest
+            console.refuse([*errors.diagnostics, *unwritable.diagnostics], errors.sources)
     return BAD_INPUT
+
+
+def _answered(words: list[str]) -> int:
+    """Answer what names no command, and return the exit code; an answer that cannot be written is told."""
+    from kernelpath.cli.inputs import InputErrors
+
+    try:
+        return _no_command(words)
+    except InputErrors as errors:
+        return _refused(SimpleNamespace(), errors)
 
 
 def _no_command(words: list[str]) -> int:
     """Answer what names no command: a wish for help, for the version, or a mistake."""
     from kernelpath.cli import usage
-    from kernelpath.cli.streams import say
 
     if words[:1] in (["-V"], ["--version"]):
         say(usage.version() + "\n", sys.stdout)
@@ -92,11 +110,9 @@ def _fault(error: Exception, verbose: bool) -> int:
     """Tell of a bug of ours: in one line, or with all that a report of it needs."""
     import traceback
 
-    from kernelpath.cli.streams import say
-
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
     what = f"{type(error).__name__}: {error}".split("\n")[0][:200]
     told = f"kernelpath: this is a bug of kernelpath, not of your files: {what} (at {place}); -v shows more\n"
-    say(told + ("".join(traceback.format_exception(error)) if verbose else ""), sys.stderr)
+    tell(told + ("".join(traceback.format_exception(error)) if verbose else ""))
     return OUR_FAULT

@@ -19,10 +19,13 @@ def save(name: str | PathLike[str], content: bytes) -> None:
         write_file(name, content)
 
 
-def rewrite(name: str | PathLike[str], before: str, after: str) -> None:
-    """Change a file's text; raises InputErrors where it cannot be written, or has another text by now."""
-    with written(name):
-        rewrite_file(name, before, after)
+def rewrite(path: str | PathLike[str], before: str, after: str, shown: str | None = None) -> None:
+    """Change a file's text; raises InputErrors where it cannot be written, or has another text by now.
+
+    `shown` is the path as messages show it.
+    """
+    with written(shown or path):
+        rewrite_file(path, before, after)
 
 
 @contextmanager

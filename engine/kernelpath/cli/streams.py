@@ -6,6 +6,7 @@ INVARIANT: commands write to these streams through this module only.
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,37 @@ def put(text: str, stream: TextIO | None, exactly: bool = False) -> None:
         raise unusable("cli/output", "the output cannot be written", error) from None
 
 
+def tell(text: str) -> None:
+    """Write text of several lines to standard error if that is possible; the exit code says the rest."""
+    from kernelpath.cli.inputs import InputErrors
+
+    try:
+        say(text, sys.stderr)
+    except InputErrors:
+        return
+
+
+def finish(code: int) -> int:
+    """Write what the streams still hold back, and return the exit code: of bad output, if that does not work."""
+    unwritten = [error for stream in (sys.stdout, sys.stderr) if (error := _flush(stream)) is not None]
+    if not unwritten:
+        return code
+    tell(f"error[cli/output]: the output cannot be written: {str(unwritten[0].strerror).lower()}\n\n1 error\n")
+    return max(code, 2)
+
+
+def _flush(stream: TextIO | None) -> OSError | None:
+    try:
+        if stream is not None:
+            stream.flush()
+    except BrokenPipeError:
+        _abandon(stream)
+    except OSError as error:
+        _abandon(stream)
+        return error
+    return None
+
+
 def _write(text: str, stream: TextIO) -> None:
     try:
         stream.write(text)
@@ -57,9 +89,12 @@ def _write(text: str, stream: TextIO) -> None:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def _abandon(stream: TextIO) -> None:
+def _abandon(stream: TextIO | None) -> None:
     """Let what is left in a stream's buffer go nowhere, so that the process ends quietly."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if stream is not None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def takes_colour(stream: TextIO | None) -> bool:

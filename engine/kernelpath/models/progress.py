@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from io import StringIO
 from typing import Any, TextIO
 
 from kernelpath.models.weights import Weight
@@ -12,15 +13,15 @@ from kernelpath.models.weights import Weight
 class WatchedWeights(Mapping[str, Weight]):
     """Weights that move a bar on when each is first taken; where the stream is no terminal, nothing is drawn."""
 
-    def __init__(self, weights: Mapping[str, Weight], stream: TextIO = sys.stderr) -> None:
+    def __init__(self, weights: Mapping[str, Weight], stream: TextIO | None = sys.stderr) -> None:
         """Start a bar over the bytes of all distinct weights."""
         from tqdm import tqdm
 
         self._weights = weights
         self._waiting = {id(weight): len(weight.data) for weight in weights.values()}
         total = sum(self._waiting.values())
-        options = {"unit": "B", "unit_scale": True, "leave": False, "disable": not stream.isatty()}
-        self._bar: Any = tqdm(total=total, desc="weights", file=stream, **options)
+        options = {"unit": "B", "unit_scale": True, "leave": False, "disable": stream is None or not stream.isatty()}
+        self._bar: Any = tqdm(total=total, desc="weights", file=stream or StringIO(), **options)
 
     def __getitem__(self, name: str) -> Weight:
         weight = self._weights[name]
