@@ -8,10 +8,12 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kernelpath.execute.device as device
@@ -21,7 +23,7 @@ from cli.test_running import COMMAND
 from models.files import write_gguf
 from models.oracle import Oracle, greedy
 from models.test_tokenizer import built, byte_level
-from models.tiny import tiny_model
+from models.tiny import tiny_model, with_weight
 
 Cli = Callable[..., Ran]
 NUMPY = ("--backend", "numpy")
@@ -149,6 +151,76 @@ def test_memory_that_is_not_given(cli: Cli, model: str, monkeypatch: pytest.Monk
         ran = cli("run", model, "--ids", "1", *NUMPY, *form)
         assert ran.code == 2
         assert "the machine has no memory for this: unable to allocate 5 GiB" in ran.out + ran.err
+
+
+BROKEN = (
+    "error[run/not-finite]: the logits are not finite: step `final_norm` in prefill first gives a value that is not a "
+    "number at token position 1\n"
+)
+
+
+@pytest.fixture
+def broken(folder: Path) -> str:
+    """Return the name of a model whose last norm is not a number."""
+    model = tiny_model("llama", "f32", vocab_size=WORDS)
+    weight = model.weights["final_norm"]
+    wrong = replace(weight, data=np.full(weight.shape, np.nan, np.float32).view(np.uint8))
+    write_gguf(folder / "broken.gguf", with_weight(model, wrong), "llama", byte_level())
+    return "broken.gguf"
+
+
+@pytest.mark.parametrize("options", ["", "--ignore-end", "--temperature 1", "--temperature 2 --top-k 3", "--trace t"])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("wgpu", marks=pytest.mark.gpu)])
+def test_logits_that_are_not_numbers(cli: Cli, broken: str, options: str, backend: str) -> None:
+    """No token is made up of them: the error names the step, in text and in JSON, with exit code 1."""
+    words = ("run", broken, "--prompt", "the", "--max-tokens", "3", "--backend", backend, *options.split())
+    assert cli(*words, "-q") == Ran(1, "\n", f"-: {BROKEN}")
+    ran = cli(*words)
+    assert (ran.code, ran.out) == (1, "\n")
+    assert ran.err.startswith(BROKEN)
+    assert "  = help: `final_norm` holds values that are not finite: fetch the model again\n" in ran.err
+    told = cli(*words, *JSON)
+    document = json.loads(told.out)
+    assert (told.code, told.err) == (1, "")
+    assert (document["ids"], document["text"], document["stopped"]) == ([], "", "not-finite")
+    (found,) = document["diagnostics"]
+    assert f"error[{found['rule']}]: {found['message']}\n" == BROKEN
+    assert {entry["name"]: entry["value"] for entry in found["values"]} == {
+        "step": "final_norm",
+        "layer": "none",
+        "phase": "prefill",
+        "position": "1",
+        "kernel": "rmsnorm.wgsl#main",
+        "out": "nan",
+    }
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("wgpu", marks=pytest.mark.gpu)])
+def test_no_speed_is_measured_of_logits_that_are_not_numbers(cli: Cli, broken: str, backend: str) -> None:
+    """`bench` tells what `run` tells."""
+    words = ("bench", broken, "--prefill", "2", "--decode", "3", "--repeat", "1", "--backend", backend)
+    assert cli(*words, "-q") == Ran(1, "", f"-: {BROKEN}")
+    document = json.loads(cli(*words, *JSON).out)
+    assert [found["rule"] for found in document["diagnostics"]] == ["run/not-finite"]
+
+
+def test_the_text_before_the_error_stands(cli: Cli, folder: Path) -> None:
+    """What came is on standard output, or in the file, and the error follows it."""
+    whole = tiny_model("llama", "f32", vocab_size=WORDS, tied=False)
+    chosen, _ = greedy(Oracle(whole), [5, 6], 4)
+    weight = whole.weights["embed_tokens"]
+    values = weight.array().copy()
+    values[chosen[3]] = np.nan
+    assert chosen[3] not in (5, 6, *chosen[:3])
+    wrong = with_weight(whole, replace(weight, data=values.view(np.uint8).reshape(-1)))
+    write_gguf(folder / "late.gguf", wrong, "llama")
+    words = ("run", "late.gguf", "--ids", "5,6", "--keep", "f32", *NUMPY, "-q")
+    text = "".join(f"{token} " for token in chosen)
+    ran = cli(*words)
+    assert (ran.code, ran.out) == (1, text + "\n")
+    assert "step `embed` in decode first gives a value that is not a number at token position 5\n" in ran.err
+    assert cli(*words, "--output", "text.txt").code == 1
+    assert (folder / "text.txt").read_text() == text + "\n"
 
 
 def test_what_of_a_model_is_not_read_is_told(cli: Cli, folder: Path) -> None:

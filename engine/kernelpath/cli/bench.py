@@ -51,13 +51,21 @@ def run(options: Namespace) -> int:
         path = graph_path(options, model, place)
     except Findings as findings:
         return findings.told(console)
+    try:
+        report = _measured(options, model, place, path)
+    except Findings as findings:
+        return findings.told(console)
+    _write(console, report)
+    return 0
+
+
+def _measured(options: Namespace, model: Model, place: Place, path: Any) -> dict[str, Any]:
+    """Return the report of a measurement; raises Findings where the model gives no tokens."""
     with told():
         begin = time.perf_counter()
         session = _session(options, model, place, path)
         seconds = _seconds(options, session, model)
-        told_all = _report(options, place, session, seconds, time.perf_counter() - begin)
-    _write(console, told_all)
-    return 0
+        return _report(options, place, session, seconds, time.perf_counter() - begin)
 
 
 def _check(options: Namespace, model: Model) -> None:

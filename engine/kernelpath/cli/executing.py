@@ -29,12 +29,16 @@ _LAYER = re.compile(r"`layer\.\d+\.")
 
 
 class Findings(Exception):
-    """A manifest that may not run: what was found in it, which is no mistake of usage (exit code 1)."""
+    """What was found in a manifest that may not run, or in a run that went wrong: no mistake of usage (exit code 1)."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source]) -> None:
         super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
         self.diagnostics = tuple(diagnostics)
         self.sources = dict(sources)
+
+    def to_list(self) -> list[dict[str, object]]:
+        """Return the findings as plain JSON."""
+        return [diagnostic.to_dict() for diagnostic in self.diagnostics]
 
     def told(self, console: Console) -> int:
         """Tell the findings, and return the exit code."""
@@ -73,9 +77,11 @@ def told() -> Iterator[None]:
         raise _refused(error) or error from None
 
 
-def _refused(error: Exception) -> InputErrors | None:
+def _refused(error: Exception) -> InputErrors | Findings | None:
     """Return what a model, a device or a session says, None for any other error."""
     found = getattr(error, "diagnostics", None)
+    if type(error).__name__ == "NotFinite" and found:
+        return Findings(found, {})
     if type(error).__name__ in ("ModelErrors", "SessionError") and found:
         return InputErrors(folded(found))
     if isinstance(error, MemoryError):

@@ -79,7 +79,9 @@ def run(options: Namespace) -> int:
         prompt = _prompt(options, model)
         session = _session(options, model, place, path, prompt)
         running = _running(options, model, session, prompt, observer, console.is_text)
-        _stream(console, running)
+        broken = _stream(console, running)
+    if broken:
+        return _broken(console, place, running, model, broken)
     return _finish(console, place, running, model)
 
 
@@ -90,14 +92,21 @@ def _unfit(model: Model) -> str | None:
     return f"{model.name} is an embedding model: what it goes on with means nothing"
 
 
-def _stream(console: Console, running: Run) -> None:
-    """Write text as it comes where people read it; Ctrl-C ends it, and what came stands."""
+def _stream(console: Console, running: Run) -> Findings | None:
+    """Write text as it comes where people read it; return why it cannot go on, if it cannot.
+
+    Ctrl-C ends it, and what came stands.
+    """
     try:
-        for piece in running:
-            if console.is_text and console.output is None:
-                console.write(piece)
+        with told():
+            for piece in running:
+                if console.is_text and console.output is None:
+                    console.write(piece)
+    except Findings as findings:
+        return findings
     except KeyboardInterrupt:
-        return  # between two tokens: the outcome says that it was interrupted
+        pass  # between two tokens: the outcome says that it was interrupted
+    return None
 
 
 def _prompt(options: Namespace, model: Model) -> list[int]:
@@ -153,19 +162,34 @@ def _running(options: Namespace, model: Model, session: Session, prompt: list[in
     return Run(session, model.tokenizer, prompt, chosen)
 
 
+def _broken(console: Console, place: Place, running: Run, model: Model, findings: Findings) -> int:
+    """Finish a run that could not go on: what came stands, and what was found follows."""
+    from kernelpath.cli.values import json_text
+
+    if console.is_text:
+        console.write("\n" if console.output is None else running.outcome.text + "\n")
+        return findings.told(console)
+    console.write(json_text({**_document(place, running, model), "diagnostics": findings.to_list()}))
+    return 1
+
+
 def _finish(console: Console, place: Place, running: Run, model: Model) -> int:
     from kernelpath.cli.values import json_text
 
-    outcome = running.outcome
-    told = outcome.to_dict()
+    outcome, told = running.outcome, running.outcome.to_dict()
     if console.is_text:
         console.write("\n" if console.output is None else outcome.text + "\n")
         if not console.quiet:
             console.error(_rates(place, told))
     else:
-        warnings = {"warnings": [found.to_dict() for found in model.warnings]} if model.warnings else {}
-        console.write(json_text({"backend": place.backend, "device": place.name, **told, **warnings}))
+        console.write(json_text(_document(place, running, model)))
     return INTERRUPTED if outcome.stopped == "interrupted" else 0
+
+
+def _document(place: Place, running: Run, model: Model) -> dict[str, Any]:
+    """Return what came of a run as plain JSON."""
+    warnings = {"warnings": [found.to_dict() for found in model.warnings]} if model.warnings else {}
+    return {"backend": place.backend, "device": place.name, **running.outcome.to_dict(), **warnings}
 
 
 def _rates(place: Place, outcome: dict[str, Any]) -> str:

@@ -14,6 +14,10 @@ Observer = Callable[[Dispatch, dict[str, Array]], None]
 """Called after a dispatch with the arrays that it wrote, by binding name."""
 
 
+NOT_FINITE = -1
+"""What a backend gives in the place of a token that was sampled from logits that are not all numbers."""
+
+
 class Backend(Protocol):
     """Plans of one session share weights, caches and constants by their buffers' names."""
 
@@ -30,7 +34,10 @@ class Backend(Protocol):
         """Return an output of the plan's last run, `logits` [rows, vocabulary] as f32 or `next` [rows] as u32."""
 
     def sampled(self, plan: Plan, count: int) -> list[int]:
-        """Return the tokens that the last `count` runs sampled, of each the last row's, oldest first."""
+        """Return the tokens that the last `count` runs sampled, of each the last row's, oldest first.
+
+        In the place of one whose logits were not all finite stands NOT_FINITE.
+        """
 
     def close(self) -> None:
         """Give back what the backend holds; it cannot be used after."""

@@ -11,12 +11,12 @@ import numpy as np
 
 from kernelpath.execute.backend import Array, Observer
 from kernelpath.execute.sampling import GREEDY, Sampling, sample
-from kernelpath.execute.session import Session
+from kernelpath.execute.session import NotFinite, Session
 from kernelpath.models import errors
 from kernelpath.models.model import Model
 from kernelpath.models.tokenizer import Message, Tokenizer
 
-END, LENGTH, CAPACITY, INTERRUPTED = "end", "length", "capacity", "interrupted"
+END, LENGTH, CAPACITY, INTERRUPTED, BROKEN = "end", "length", "capacity", "interrupted", "not-finite"
 
 Clock = Callable[[], float]
 
@@ -40,7 +40,8 @@ class Outcome:
     """What a run gave: new ids (an end token is the last of them), text, and seconds for prompt and for the rest.
 
     `top` has, for each new token, the largest logits that it was chosen from, as (id, logit), largest first.
-    `stopped` is "end", "length", "capacity" (the session is full) or "interrupted".
+    `stopped` is "end", "length", "capacity" (the session is full), "interrupted", or "not-finite" (no token could be
+    chosen: the error that the run raised says why).
     """
 
     prompt_ids: tuple[int, ...]
@@ -100,6 +101,7 @@ class Run:
     """One run of a session. Iterate it once for pieces of text as they come; `outcome` then says what came of it.
 
     Without a tokenizer the pieces are ids, a space after each. An interrupt (Ctrl-C) ends the run with what there is.
+    Logits that are not finite raise NotFinite, after the text that came before them.
     """
 
     session: Session
@@ -112,6 +114,7 @@ class Run:
     _text: list[str] = field(default_factory=list, init=False)
     _marks: list[float] = field(default_factory=list, init=False)
     _interrupted: bool = field(default=False, init=False)
+    _fault: NotFinite | None = field(default=None, init=False)
 
     def __iter__(self) -> Iterator[str]:
         """Yield text as soon as it is whole characters; pieces join to the outcome's text."""
@@ -120,6 +123,8 @@ class Run:
         for piece in pieces:
             self._text.append(piece)
             yield piece
+        if self._fault:
+            raise self._fault
 
     def _tokens(self) -> Iterator[int]:
         """Yield new ids and keep the times; an interrupt ends them like any other end, so that the text is finished."""
@@ -131,6 +136,8 @@ class Run:
                 yield token
         except KeyboardInterrupt:
             self._interrupted = True
+        except NotFinite as fault:
+            self._fault = fault
 
     def _source(self) -> Iterator[int]:
         options, most = self.options, self._most()
@@ -143,7 +150,7 @@ class Run:
         options, generator = self.options, np.random.default_rng(self.options.sampling.seed)
         logits = self.session.prefill(self.prompt, options.observer)
         for count in range(1, most + 1):
-            last = logits.reshape(-1, logits.shape[-1])[-1]
+            last = self.session.finite(logits.reshape(-1, logits.shape[-1])[-1])
             token = sample(last, options.sampling, generator)
             if options.top:
                 self._top.append(largest(last, options.top))
@@ -178,6 +185,8 @@ class Run:
         )
 
     def _stopped(self) -> str:
+        if self._fault:
+            return BROKEN
         if self._ids and self._ids[-1] in self._end_ids():
             return END
         if len(self._ids) >= self.options.max_tokens:

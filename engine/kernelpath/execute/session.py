@@ -12,7 +12,8 @@ from kernelpath.diagnostics import Diagnostic
 from kernelpath.emit.plan.limits import Limits, problem
 from kernelpath.emit.plan.lower import Lowered, decode_shape, lower, prefill_shape
 from kernelpath.emit.plan.model import Plan
-from kernelpath.execute.backend import Array, Backend, Observer
+from kernelpath.execute.backend import NOT_FINITE, Array, Backend, Observer
+from kernelpath.execute.nonfinite import Call, diagnose, is_finite
 from kernelpath.execute.sampling import GREEDY, Sampling, sample
 from kernelpath.execute.weights import Weights, check_weights
 
@@ -29,6 +30,10 @@ class SessionError(Exception):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
         self.diagnostics = tuple(diagnostics)
+
+
+class NotFinite(SessionError):
+    """Logits that are not all numbers: no token can be chosen from them, and no text goes on from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,8 @@ class Session:
     """A running model: its position, and what stands in its cache.
 
     All calls take token ids. Positions run from 0; a call that would pass the plans' capacity raises SessionError.
+    Logits are returned as they are; where a token is to be chosen from some that are not all finite, NotFinite names
+    the step that first gave such a value.
     """
 
     def __init__(self, plans: Plans, backend: Backend, weights: Weights) -> None:
@@ -80,13 +87,20 @@ class Session:
         self.plans = plans
         self.backend = backend
         self.position = 0
-        self._last = plans.decode
+        self._weights = weights
+        self._calls: list[Call] = []
         for plan in (plans.prefill, plans.decode):
             backend.load(plan)
 
     def reset(self) -> None:
         """Begin a new text: what the cache holds is overwritten."""
-        self.position = 0
+        self._rewind(0)
+
+    def _rewind(self, position: int) -> None:
+        """Forget the calls from a position on."""
+        self.position = position
+        while self._calls and self._calls[-1].start >= position:
+            self._calls.pop()
 
     def prefill(self, ids: Sequence[int], observer: Observer | None = None) -> Array:
         """Run a text's tokens in chunks, and return the logits of the last as f32 [vocabulary].
@@ -123,9 +137,18 @@ class Session:
         return plan
 
     def _run(self, plan: Plan, ids: Sequence[int] | None, observer: Observer | None = None) -> None:
+        self._calls.append(Call(plan, ids, self.position))
         self.backend.run(plan, ids, self.position, observer)
-        self.position += 1 if ids is None else len(ids)
-        self._last = plan
+        self.position += self._calls[-1].rows
+
+    def finite(self, logits: Array) -> Array:
+        """Return the last call's logits, from which a token is to be chosen; raises NotFinite if one is no number."""
+        if not is_finite(logits):
+            raise self._not_finite(self._calls)
+        return logits
+
+    def _not_finite(self, calls: Sequence[Call]) -> NotFinite:
+        return NotFinite([diagnose(self.backend, calls, self._weights)])
 
     def _logits(self, plan: Plan) -> Array:
         logits = self.backend.read(plan, "logits")
@@ -154,7 +177,7 @@ class Session:
         generator = np.random.default_rng(sampling.seed)
         logits = self.prefill(ids)
         for count in range(1, most + 1):
-            token = sample(logits.reshape(-1, logits.shape[-1])[-1], sampling, generator)
+            token = sample(self.finite(logits.reshape(-1, logits.shape[-1])[-1]), sampling, generator)
             yield token
             if token in end_ids or count == most:
                 return
@@ -167,14 +190,22 @@ class Session:
         pending = min(1, most)  # sampled on the device and not read: now the prefill's, later those submitted ahead
         try:
             while pending:
-                for token in self.backend.sampled(self._last, pending):
+                for token in self._sampled(pending):
                     given += 1
                     yield token
                     if token in end_ids:
                         return
                 pending = self._submit_ahead(most - given)
         finally:  # what was submitted past the last token that was taken does not count
-            self.position = base + max(given - 1, 0)
+            self._rewind(base + max(given - 1, 0))
+
+    def _sampled(self, count: int) -> Iterator[int]:
+        """Yield the tokens of the last calls; raises NotFinite at the first whose logits are not all numbers."""
+        calls = self._calls
+        for place, token in enumerate(self.backend.sampled(calls[-1].plan, count), len(calls) - count + 1):
+            if token == NOT_FINITE:
+                raise self._not_finite(calls[:place])
+            yield token
 
     def _submit_ahead(self, wanted: int) -> int:
         """Submit decodes, each of the token that the call before sampled; return how many tokens are to be read."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelpath.emit.plan.expressions import Scalar
 from kernelpath.emit.plan.model import CACHE, CONSTANT, WEIGHT, Binding, Buffer, Dispatch, Plan, resolve
-from kernelpath.execute.backend import Array, Observer
+from kernelpath.execute.backend import NOT_FINITE, Array, Observer
 from kernelpath.execute.device import DeviceError
 from kernelpath.execute.numpy_backend.meaning import assignments, run
 from kernelpath.execute.numpy_backend.rounding import rounded
@@ -39,6 +39,7 @@ class NumpyBackend:
         self._held: dict[Hashable, Array] = {}
         self._values: dict[tuple[int, int], Array] = {}
         self._sampled: list[int] = []
+        self._finite: list[bool] = []
         self._plans: dict[int, Plan] = {}
 
     def load(self, plan: Plan) -> None:
@@ -82,6 +83,9 @@ class NumpyBackend:
                     observer(dispatch, written)
         if any(buffer.name == "next" for buffer in plan.buffers):
             self._sampled = [*self._sampled[-HISTORY:], int(self.read(plan, "next").reshape(-1)[-1])]
+            logits = self._values[id(plan), plan.buffer_named("logits")]
+            last = logits.reshape(-1, logits.shape[-1])[-1]
+            self._finite = [*self._finite[-HISTORY:], bool(np.isfinite(last).all())]
 
     def _dispatch(self, plan: Plan, dispatch: Dispatch, dynamics: Sequence[Scalar]) -> dict[str, Array]:
         arrays = {each.name: self._array(plan, each, dynamics) for each in (*dispatch.inherited, *dispatch.bindings)}
@@ -116,7 +120,8 @@ class NumpyBackend:
 
     def sampled(self, plan: Plan, count: int) -> list[int]:
         """Return the tokens that the last runs sampled."""
-        return self._sampled[-count:]
+        recent = zip(self._sampled[-count:], self._finite[-count:], strict=True)
+        return [token if finite else NOT_FINITE for token, finite in recent]
 
     def close(self) -> None:
         """Let go of all arrays."""

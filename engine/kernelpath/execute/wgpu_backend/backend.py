@@ -10,17 +10,21 @@ import numpy as np
 from kernelpath.emit.plan.expressions import Scalar
 from kernelpath.emit.plan.families import READ
 from kernelpath.emit.plan.model import CACHE, CONSTANT, WEIGHT, Binding, Buffer, Dispatch, Plan, resolve
-from kernelpath.execute.backend import Array, Observer
+from kernelpath.execute.backend import NOT_FINITE, Array, Observer
 from kernelpath.execute.device import COPY_DST, COPY_SRC, STORAGE, UNIFORM, Device, DeviceError
 from kernelpath.execute.shaders import Shaders
 from kernelpath.execute.weights import Weights, identity, stored
+from kernelpath.execute.wgpu_backend.finite import FiniteProbe, RowProbe
 from kernelpath.execute.wgpu_backend.loaded import Launch, LoadedPlan, launch
 from kernelpath.execute.wgpu_backend.readback import Readback
 from kernelpath.execute.wgpu_backend.timing import launch_times
 from kernelpath.execute.wgpu_backend.uniforms import PackedUniforms
 
-HISTORY = 1024
+HISTORY = 512
 """How many sampled tokens the device keeps: as many calls may be under way before one is read."""
+
+ENTRY = 8
+"""Bytes of one sampled token: its id, and whether its logits were not all finite."""
 
 UPLOAD_BYTES = 1 << 26
 """A weight is written in pieces of so many bytes, so that no second copy of a large one is made at once."""
@@ -44,7 +48,9 @@ class WgpuBackend:
         self._shared: dict[Hashable, Any] = {}
         self._loaded: dict[int, LoadedPlan] = {}
         self._last: dict[int, list[Scalar]] = {}
-        self._history = self._buffer("history", 4 * HISTORY, STORAGE)
+        self._history = self._buffer("history", ENTRY * HISTORY, STORAGE)
+        self._finite = FiniteProbe(device)
+        self._probes: dict[int, RowProbe] = {}
         self._calls = 0
 
     def load(self, plan: Plan) -> None:
@@ -126,7 +132,7 @@ class WgpuBackend:
         """Give the plan its tokens: from the caller, or the one that the call before sampled, on the device."""
         target = loaded.buffers[loaded.plan.buffer_named("tokens")]
         if tokens is None:
-            encoder.copy_buffer_to_buffer(self._history, 4 * ((self._calls - 1) % HISTORY), target, 0, 4)
+            encoder.copy_buffer_to_buffer(self._history, ENTRY * ((self._calls - 1) % HISTORY), target, 0, 4)
             return
         self._queue.write_buffer(target, 0, np.array(tokens, dtype=np.uint32))
         for buffer, handle in zip(loaded.plan.buffers, loaded.buffers, strict=True):
@@ -137,9 +143,21 @@ class WgpuBackend:
         names = [buffer.name for buffer in loaded.plan.buffers]
         if "next" in names:
             row = rows - 1 if loaded.plan.all_rows else 0
-            source = loaded.buffers[names.index("next")]
-            encoder.copy_buffer_to_buffer(source, 4 * row, self._history, 4 * (self._calls % HISTORY), 4)
+            source, entry = loaded.buffers[names.index("next")], ENTRY * (self._calls % HISTORY)
+            encoder.copy_buffer_to_buffer(source, 4 * row, self._history, entry, 4)
+            self._probe(loaded, encoder, row)
+            encoder.copy_buffer_to_buffer(self._finite.found, 0, self._history, entry + 4, 4)
         self._calls += 1
+
+    def _probe(self, loaded: LoadedPlan, encoder: Any, row: int) -> None:
+        """Record a look at whether the logits of a row are finite."""
+        plan = loaded.plan
+        place = plan.buffer_named("logits")
+        if id(plan) not in self._probes:
+            self._probes[id(plan)] = self._finite.over(loaded.buffers[place])
+        binding = _last_binding(plan, place)
+        width = int(resolve(binding.shape[-1], self._last[id(plan)]))
+        self._probes[id(plan)].record(encoder, row, width, 4 // np.dtype(DTYPES[binding.dtype]).itemsize)
 
     def _observed(self, loaded: LoadedPlan, dynamics: Sequence[Scalar], observer: Observer) -> None:
         """Run the dispatches one at a time, and show what each wrote."""
@@ -173,21 +191,27 @@ class WgpuBackend:
         """Return an output of this plan's last call, logits as f32."""
         loaded = self._loaded[id(plan)]
         place = plan.buffer_named(name)
-        bound = [each for dispatch in plan.dispatches for each in dispatch.bindings if each.buffer == place]
-        value = self._array(loaded, bound[-1], self._last[id(plan)])
+        value = self._array(loaded, _last_binding(plan, place), self._last[id(plan)])
         return value if name == "next" else value.astype(np.float32)
 
     def sampled(self, plan: Plan, count: int) -> list[int]:
         """Return the tokens that the last `count` calls sampled, at most HISTORY of them."""
         begin, end = self._calls - count, self._calls
-        tokens = self._readback.read(self._history, 0, 4 * HISTORY).view(np.uint32)
-        return [int(tokens[call % HISTORY]) for call in range(begin, end)]
+        entries = self._readback.read(self._history, 0, ENTRY * HISTORY).view(np.uint32).reshape(-1, 2)
+        recent = (entries[call % HISTORY] for call in range(begin, end))
+        return [NOT_FINITE if wrong else int(token) for token, wrong in recent]
 
     def close(self) -> None:
         """Let go of the buffers; the device stays open."""
         self._readback.close()
         self._loaded.clear()
         self._shared.clear()
+        self._probes.clear()
+
+
+def _last_binding(plan: Plan, place: int) -> Binding:
+    """Return how the last launch that binds a buffer sees it."""
+    return [each for dispatch in plan.dispatches for each in dispatch.bindings if each.buffer == place][-1]
 
 
 def record(encoder: Any, loaded: LoadedPlan, launches: Sequence[Launch], dynamics: Sequence[Scalar]) -> None:
