@@ -11,7 +11,7 @@ from kernelpath.cli.placing import pack_sources
 from kernelpath.cli.saving import rewrite
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
 from kernelpath.packs.documents import DocumentErrors
-from kernelpath.packs.files import PackErrors, pack_folder
+from kernelpath.packs.files import PackErrors, pack_folder, shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def run(options: Namespace) -> int:
         faults = [_unformatted(each) for each in changed]
         console.report(faults, pack_sources(faults), "" if faults else f"all {len(found)} files are formatted\n")
     else:
+        _verify(changed)
         for each in changed:
             rewrite(each.path, each.before, each.after, each.shown)
         console.write("" if console.quiet else "".join(f"formatted {each.shown}\n" for each in changed))
@@ -63,6 +64,19 @@ def _formatted(name: str) -> list[Formatted]:
 
     path = Path(name)
     return [format_file(path.resolve())] if path.is_file() else format_pack(pack_folder(name))
+
+
+def _verify(changed: list[Formatted]) -> None:
+    """Refuse to write what would change what a pack does; raises InputErrors."""
+    from kernelpath.analysis.keeping import behaviour
+    from kernelpath.packs.folders import is_pack
+
+    for folder in dict.fromkeys(parent for each in changed for parent in each.path.parents[:2] if is_pack(parent)):
+        texts = {each.path: each.after for each in changed if each.path.is_relative_to(folder)}
+        broken = behaviour(folder).broken_by(behaviour(folder, texts))
+        if broken is not None:
+            message = f"the files of `{shown_path(folder)}` are not formatted: then {broken}"
+            raise InputErrors([Diagnostic("fmt/meaning", (), ERROR, message, help="nothing was written")], {})
 
 
 def _unformatted(formatted: Formatted) -> Diagnostic:

@@ -16,6 +16,7 @@ from kernelpath.packs.folders import PACK_FILE, TEST_SUFFIX, YAML, PackErrors, e
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 MAX_CHAIN = 8
@@ -51,9 +52,15 @@ class LayerFiles:
 
     __slots__ = ("base", "folder", "root", "rules", "strays")
 
-    def __init__(self, folder: Path, rules: tuple[FileContent, ...], strays: tuple[Path, ...]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        rules: tuple[FileContent, ...],
+        strays: tuple[Path, ...],
+        root: FileContent | None = None,
+    ) -> None:
         self.folder = folder
-        self.root = read_content(folder / PACK_FILE, folder)
+        self.root = root or read_content(folder / PACK_FILE, folder)
         self.rules = rules
         self.strays = strays
         name = _extended_name(self.root.content)
@@ -97,6 +104,21 @@ def read_pack_files(folder: Path) -> PackFiles:
     while current is not None and len(layers) < MAX_CHAIN and current not in [layer.folder for layer in layers]:
         layers.append(_read_layer(current))
         current = layers[-1].base
+    return PackFiles(tuple(layers))
+
+
+def changed_files(files: PackFiles, contents: Mapping[Path, bytes]) -> PackFiles:
+    """Return a pack's files with other contents in the place of some, as they would be read if these were written."""
+    changed = {os.fspath(path): FileContent(path, content) for path, content in contents.items()}
+    layers = [
+        LayerFiles(
+            layer.folder,
+            tuple(changed.get(file.name, file) for file in layer.rules),
+            layer.strays,
+            changed.get(layer.root.name, layer.root),
+        )
+        for layer in files.layers
+    ]
     return PackFiles(tuple(layers))
 
 

@@ -44,7 +44,18 @@ class LintedPack:
     @cached_property
     def models(self) -> tuple[Pack, ...]:
         """The pack and those beside it that extend it: what they use of it is used."""
-        return (self.pack, *_dependants(self.layer.folder))
+        return (self.pack, *(pack for pack, _ in self._dependants))
+
+    @cached_property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers of the chain, and those of the packs beside it that extend the pack."""
+        own = {layer.folder for layer in self.chain}
+        beside = {layer.folder: layer for _, chain in self._dependants for layer in chain if layer.folder not in own}
+        return (*self.chain, *beside.values())
+
+    @cached_property
+    def _dependants(self) -> tuple[tuple[Pack, tuple[Layer, ...]], ...]:
+        return tuple(_dependants(self.layer.folder))
 
     @property
     def layer(self) -> Layer:
@@ -84,12 +95,12 @@ def linted(pack: Pack, chain: Sequence[Layer], tree: Callable[[Path], Node | Non
 
 
 @lru_cache(maxsize=8)
-def _read_dependant(files: PackFiles) -> Pack:
+def _read_dependant(files: PackFiles) -> tuple[Pack, tuple[Layer, ...]]:
     """Read a pack: while its files are these, it need not be read again when the other is linted again."""
-    return read_pack(files.folder, files)
+    return read_pack(files.folder, files), tuple(read_chain(files))
 
 
-def _dependants(folder: Path) -> Iterator[Pack]:
+def _dependants(folder: Path) -> Iterator[tuple[Pack, tuple[Layer, ...]]]:
     """Yield the packs beside a folder that extend its pack, directly or not; one that cannot be used says nothing."""
     own = folder.resolve()
     for path in sorted(own.parent.glob(f"*/{PACK_FILE}")):

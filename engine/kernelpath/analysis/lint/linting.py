@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from kernelpath.analysis.keeping import behaviour
 from kernelpath.analysis.lint.allowances import without_allowed
 from kernelpath.analysis.lint.catalogue import LINTS
 from kernelpath.analysis.lint.edits import Edit, apply_edits
@@ -71,16 +73,64 @@ def pack_texts(folder: Path) -> dict[str, tuple[Path, str]]:
 def fix_pack(folder: Path) -> tuple[list[Diagnostic], list[Path]]:
     """Make every fix in a pack's files, again until none is left; return what remains, and the files that changed.
 
-    Raises OSError for a file that cannot be written.
+    A fix after which the pack, or one that extends it, could not be used, or a test would give something else, is not
+    made; its finding says so. Raises OSError for a file that cannot be written.
     """
-    changed: dict[Path, None] = {}
+    fixing = _Fixing(folder.resolve())
     for _ in range(_MOST_ROUNDS):
-        found = lint(folder)
-        files = pack_texts(folder)
-        fixed = apply_fixes(found, {name: text for name, (_, text) in files.items()})
-        if not fixed:
+        found = lint(fixing.folder)
+        if not fixing.round(found):
             break
+    return [fixing.told(diagnostic) for diagnostic in found], list(fixing.changed)
+
+
+@dataclass(slots=True)
+class _Fixing:
+    """Fixes of one pack: `harmful` are those that are not made, by what they are of, with what they would break."""
+
+    folder: Path
+    changed: dict[Path, None] = field(default_factory=dict)
+    harmful: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def round(self, found: Sequence[Diagnostic]) -> bool:
+        """Make the fixes that break nothing; return whether there were any."""
+        files = pack_texts(self.folder)
+        texts = {name: text for name, (_, text) in files.items()}
+        wanted = [each for each in found if each.fix and _name(each) not in self.harmful]
+        fixed = apply_fixes(self._harmless(wanted, texts, files), texts)
         for name, text in fixed.items():
-            rewrite_file(files[name][0], files[name][1], text)
-            changed[files[name][0]] = None
-    return found, list(changed)
+            path, before = files[name]
+            rewrite_file(path, before, text)
+            self.changed[path] = None
+        return bool(fixed)
+
+    def _harmless(
+        self, wanted: list[Diagnostic], texts: Mapping[str, str], files: Mapping[str, tuple[Path, str]]
+    ) -> list[Diagnostic]:
+        """Return the findings whose fixes, made together, change nothing that the pack does."""
+        if not wanted:
+            return []
+        before = behaviour(self.folder)
+        taken: list[Diagnostic] = []
+        waiting = [wanted]
+        while waiting:
+            more = waiting.pop()
+            fixed = apply_fixes([*taken, *more], texts)
+            broken = before.broken_by(behaviour(self.folder, {files[name][0]: text for name, text in fixed.items()}))
+            if broken is None:
+                taken += more
+            elif len(more) == 1:
+                self.harmful[_name(more[0])] = broken
+            else:
+                waiting += [more[len(more) // 2 :], more[: len(more) // 2]]
+        return taken
+
+    def told(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return a finding as it is reported: one whose fix was not made says why."""
+        broken = self.harmful.get(_name(diagnostic))
+        return replace(diagnostic, fix=None, help=f"its fix is not made: then {broken}") if broken else diagnostic
+
+
+def _name(diagnostic: Diagnostic) -> tuple[str, ...]:
+    """Return what tells a finding from others of its pack, lines left out: fixes move them."""
+    return diagnostic.rule, diagnostic.span.file if diagnostic.span else "", diagnostic.message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,9 @@ from kernelpath.language import Checked, Expression
 from kernelpath.language.ast import Call, Literal, Member, walk
 from kernelpath.language.types import ListOf, MapOf, Optional, Record, Type, Vocabulary
 from kernelpath.packs import documents
+from kernelpath.packs.declarations import mapping_of
 from kernelpath.packs.documents import Node, Scalar
+from kernelpath.packs.files import Layer
 from kernelpath.packs.model import Entry, Pack, Text
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -61,7 +63,7 @@ class Usage:
         """The workspace values and constants that anything reads or that a caller gives."""
         models = self.linted.models
         read = read_by([part for m in models for part in (m.programs, m.flows, m.scopes, m.records)])
-        for layer in self.linted.chain:
+        for layer in self.linted.layers:
             for section in ("flows", "scopes"):
                 node = layer.root.get(section)
                 read |= words_of(node) if node is not None else set()
@@ -100,15 +102,30 @@ class Usage:
         return named
 
     @cached_property
+    def plain_texts(self) -> set[str]:
+        """The texts of constants, of entries' settings and of flows: each may be a value of a vocabulary."""
+        models = self.linted.models
+        entries = (e for model in models for program in model.programs.values() for e in program.entries)
+        constants = (value for model in models for value in model.constants.values())
+        parts = [flow.parts for model in models for flow in model.flows.values() if flow.parts]
+        plain = (*constants, *(entry.settings for entry in entries))
+        found = {text for value in plain for text in texts_in(value, keys=True)}
+        return found | {name for each in parts for name in (*each.order, each.repeated)}
+
+    @cached_property
     def words_of_types(self) -> set[str]:
-        """Every word of every pack.yaml of the chain outside prose and outside the list of vocabularies."""
-        sections = [
-            value
-            for layer in self.linted.chain
-            for key, value in layer.root.entries
-            if key.text not in ("vocabularies", "summary", "constants")
-        ]
-        return {word for node in sections for word in words_of(node)} | self.called
+        """Every word of every pack.yaml outside prose, what vocabularies and constants hold left out."""
+        return {word for layer in self.linted.layers for word in _words_of_layer(layer)} | self.called
+
+
+def _words_of_layer(layer: Layer) -> Iterator[str]:
+    for key, value in layer.root.entries:
+        if key.text == "constants":
+            for _, constant in mapping_of(value).entries:
+                declared = mapping_of(constant).get("type")
+                yield from words_of(declared) if declared else ()
+        elif key.text not in ("vocabularies", "summary"):
+            yield from words_of(value)
 
 
 def _parts_of_scope(model: Pack, scope: str) -> Iterator[object]:
@@ -138,19 +155,20 @@ def _words_read(entry: Entry) -> Iterator[str]:
     for key, setting in entry.settings.items():
         if key in _WRITES:
             continue
-        for text in _texts(setting):
+        for text in texts_in(setting):
             yield from _WORD.findall(text)
 
 
-def _texts(setting: object) -> Iterator[str]:
-    if isinstance(setting, str):
-        yield setting
-    elif isinstance(setting, dict):
-        for inner in setting.values():
-            yield from _texts(inner)
-    elif isinstance(setting, list):
-        for inner in setting:
-            yield from _texts(inner)
+def texts_in(value: object, keys: bool = False) -> Iterator[str]:
+    """Yield the texts in a plain value, and its keys if wanted."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from value if keys else ()
+        yield from texts_in(list(value.values()), keys)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from texts_in(inner, keys)
 
 
 def parts_of(type_: Type) -> Iterator[Type]:

@@ -14,7 +14,7 @@ from kernelpath.analysis.testing.expectations import ExpectationReader
 from kernelpath.analysis.testing.given import Given, GivenReader
 from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.analysis.testing.reading import Reads, reads_of
-from kernelpath.diagnostics import Diagnostic, Span
+from kernelpath.diagnostics import Diagnostic, Source, Span
 from kernelpath.language.json_values import canonical_text
 from kernelpath.packs import documents
 from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
@@ -63,17 +63,17 @@ def test_schema() -> Mapping[str, Any]:
 test_schema.__test__ = False  # type: ignore[attr-defined]
 
 
-def read_tests(pack: Pack, folder: Path) -> list[TestFile]:
-    """Return the test files below a pack's folder, by their paths."""
-    return [read_test(pack, folder, path) for path in test_paths(folder)]
+def read_tests(pack: Pack, folder: Path, sources: Mapping[Path, Source] | None = None) -> list[TestFile]:
+    """Return the test files below a pack's folder, by their paths; `sources` stand for files that are not written."""
+    return [read_test(pack, folder, path, (sources or {}).get(path)) for path in test_paths(folder)]
 
 
-def read_test(pack: Pack, folder: Path, path: Path) -> TestFile:
+def read_test(pack: Pack, folder: Path, path: Path, source: Source | None = None) -> TestFile:
     """Return one test file; what cannot be read of it is among its faults."""
     shown = shown_path(path)
     rule, missing = _rule_of(pack, path.relative_to(folder), shown)
     try:
-        root = read_yaml(read_source(path, folder))
+        root = read_yaml(source or read_source(path, folder))
     except (DocumentErrors, PackErrors) as errors:
         return TestFile(path, shown, rule, (), tuple(errors.diagnostics))
     faults = validate(root, test_schema()) or missing
