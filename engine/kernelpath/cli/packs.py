@@ -30,7 +30,7 @@ def named_packs(names: list[str], option: str | None) -> list[str]:
         raise unusable("cli/usage", "packs are named both as they are and by `--pack`", help_text="leave out `--pack`")
     if names or option is not None:
         return names or [str(option)]
-    if is_pack(Path.cwd()):
+    if is_pack(Path(".")):
         return ["."]
     help_text = "name a shipped pack or a pack's folder, or go into one"
     raise unusable("cli/usage", "no pack is named, and the working folder is not a pack", help_text=help_text)

@@ -75,7 +75,15 @@ def extended_folder(folder: Path, name: str) -> Path | None:
 
 def shown_path(path: Path) -> str:
     """Return a path as messages show it: below the shipped rules, below the working folder, or in full."""
-    for base, prefix in ((resource("rules"), "rules/"), (Path.cwd(), "")):
-        if path.is_relative_to(base):
+    for base, prefix in ((resource("rules"), "rules/"), (_working_folder(), "")):
+        if base is not None and path.is_relative_to(base):
             return prefix + path.relative_to(base).as_posix()
     return path.as_posix()
+
+
+def _working_folder() -> Path | None:
+    """Return the working folder; None where it was removed, or may not be entered."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None

@@ -53,6 +53,7 @@ def run(options: Namespace) -> int:
     if options.copy_to is not None:
         return _copy(Path(options.copy_to))
     options.pack, options.catalog = _absolute(options.pack), _absolute(options.catalog)
+    _refuse_no_folder()
     with chdir(Path(__file__).parent):
         for about, command, most in TOUR:
             code = _show(about, command, most, options)
@@ -60,6 +61,14 @@ def run(options: Namespace) -> int:
                 return code
     say(NEXT, sys.stdout)
     return 0
+
+
+def _refuse_no_folder() -> None:
+    """Refuse to leave a working folder that cannot be come back to: it was removed meanwhile, or may not be entered."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise unusable("cli/input", "the working folder cannot be read", error) from None
 
 
 def _absolute(name: str) -> str:
