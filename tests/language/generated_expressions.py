@@ -54,7 +54,7 @@ SOURCES = {"c": "the palette"}
 
 _INTS = st.one_of(st.integers(-3, 3), st.sampled_from([2**62, -(2**62), 2**63 - 1, -(2**63)]))
 _FLOATS = st.sampled_from([0.0, -0.0, 1.0, 2.5, -1.5, 1e21, 1e-7, float("inf"), float("nan")])
-_TEXTS = st.sampled_from(["", "a", "A b", " x ", "red", "12", "\u00a0", "é", "😀", "0", '"\\\n'])
+_TEXTS = st.sampled_from(["", "a", "A b", " x ", "red", "12", "\u00a0", "é", "😀", "0", '"\\\n', "long " * 40])
 _SCALARS = st.one_of(st.none(), st.booleans(), st.sampled_from([0, 1, 2, 10**400, -5]), _FLOATS, _TEXTS)
 _KEYS = st.sampled_from(["a", "b", "k", "0", "10", "2"])
 _JSON = st.recursive(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kernelpath.language import EvaluationError, check, compile_function, interpret, parse, unparse
 
@@ -29,6 +31,19 @@ def test_generated_python_gives_what_the_interpreter_gives(text: str, environmen
     keywords = {"sources": SOURCES} if checked.sources else {}
     expected = outcome(lambda: interpret(checked, environment, SOURCES))
     assert outcome(lambda: function(*(environment[name] for name in VARIABLES), **keywords)) == expected
+
+
+@settings(max_examples=400)
+@given(text=expressions(), environment=ENVIRONMENTS, budget=st.integers(0, 12))
+def test_both_spend_the_same_budget(text: str, environment: dict[str, Any], budget: int) -> None:
+    """Where an evaluation ends for want of steps, it does so in both evaluators, whatever the budget is."""
+    checked = check(parse(text), NAMES)
+    function = compile_function(checked, list(VARIABLES))
+    keywords = {"sources": SOURCES} if checked.sources else {}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("kernelpath.language.meter.BUDGET", budget)
+        expected = outcome(lambda: interpret(checked, environment, SOURCES))
+        assert outcome(lambda: function(*(environment[name] for name in VARIABLES), **keywords)) == expected
 
 
 @settings(max_examples=200)

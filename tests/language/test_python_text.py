@@ -58,14 +58,14 @@ def written(text: str) -> str:
         ("flag == (n == 1)", "flag == (n == 1)"),
         ("(if flag then n else 1) == 2", "(n if flag else 1) == 2"),
         ("any x in ints: x > n", "any(x > n for x in meter.over(ints))"),
-        ("count s2 in words: s2 == s", "sum(1 for s2 in meter.over(words) if s2 == s)"),
+        ("count s2 in words: s2 == s", "sum(1 for s2 in meter.over(words) if meter.wide(s2) == s)"),
         ("[len for len in ints if len > 1]", "[len_ for len_ in meter.over(ints) if len_ > 1]"),
         (
             "any w in [words[0] ?? s]: w == s",
             "(_2 := [_1 if (_1 := words[0] if len(words) > 0 else None) is not None else s], "
-            "any(w == s for w in meter.over(_2)))[1]",
+            "any(meter.wide(w) == s for w in meter.over(_2)))[1]",
         ),
-        ("length(words + [s])", "len([*words, *[s]])"),
+        ("length(words + [s])", "len(joined_lists(words, [s]))"),
         ("lower(s + 'A')", "(s + 'A').lower()"),
         ("contains(s, 'a') or contains(s, lower(s))", "'a' in s or _contains(s, s.lower())"),
         ("colour(s) ?? 'red'", "_1 if (_1 := s if s in {'red', 'green', 'blue'} else None) is not None else 'red'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +13,10 @@ from kernelpath.language import (
     FLOAT,
     INT,
     JSON,
+    STRING,
     EvaluationError,
     ListOf,
+    MapOf,
     Names,
     Optional,
     Record,
@@ -90,8 +93,8 @@ def test_list_index_out_of_range_is_null() -> None:
         ("1 // 0", "division by zero"),
         ("1 / 0", "division by zero"),
         ("1.5 % 0.0", "division by zero"),
-        ("all x in range(1000): all y in range(1000): true", "the budget of 1,000,000 loop iterations is spent"),
-        ("[x for x in range(500001)] == []", "the budget of 1,000,000 loop iterations is spent"),
+        ("all x in range(1000): all y in range(1000): true", "the budget of 1,000,000 steps is spent"),
+        ("[x for x in range(500001)] == []", "the budget of 1,000,000 steps is spent"),
     ],
 )
 def test_expression_without_a_value(text: str, message: str) -> None:
@@ -233,3 +236,102 @@ def test_checked_expression_says_what_it_reads() -> None:
     names = Names({"n": INT, "xs": ListOf(INT), "c": INT}, {}, frozenset({"c"}))
     checked = check(parse("(any x in xs: x > n) and source(c) == 'given'"), names)
     assert (checked.variables, checked.sources) == (frozenset({"xs", "n"}), frozenset({"c"}))
+
+
+BIG, MANY = "ab" * 500_000, ["ab" * 500] * 20_000
+NESTED: Any = [MANY, {"a": MANY}]
+SPENT = "the budget of 1,000,000 steps is spent"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'contains(big, "z")', "starts_with(big, big)", "ends_with(big, big)", 'lower(big) == "a"', 'upper(big) == "a"',
+        'trim(big) == "a"', "blank(big)", 'replace(big, "x", "y") == "a"', 'length(split(big, "x")) == 0', "big == big",
+        'matches(big, "[a-z]+")', 'length(join(many, ",")) == 0', "length(duplicates(many)) == 0", "big < big",
+        "length(unique(many)) == 0", 'index_of(many, "a") == 0', "first(sorted(many)) == null", '"a" in many',
+        "not big in many", "length(many + many) == 0", 'length("" + big) == 0', "nested == nested",
+        'text(nested) == "a"', "at(nested, big) == 0",
+        'canonical(nested) == "a"', "number(nested) == 0", "merge(nested, nested) == 0", "has(spread(big, many), big)",
+        "length(elements(nested[1].a)) == 0", "length(mapping(many, many)) == 0", "length(first_positions(many)) == 0",
+        "length(keys(table)) == 0", "length(values(table)) == 0", "length(omit(table, many)) == 0",
+        "length([x for x in many if x == big]) == 0", 'replace("a", "a", big) == "b"', "without(table, many) == 0",
+    ],
+)  # fmt: skip
+def test_what_a_loop_looks_through_counts(body: str) -> None:
+    """An iteration that goes through megabytes costs as much: a loop of half a million of them ends at once."""
+    types: dict[str, Type] = {"big": STRING, "many": ListOf(STRING), "nested": JSON, "table": MapOf(STRING)}
+    values = {"big": BIG, "many": MANY, "nested": NESTED, "table": dict.fromkeys(map(str, range(20_000)), "")}
+    checked = check(parse(f"(count i in range(499000): {body}) == 0"), Names(types))
+    with pytest.raises(EvaluationError, match=SPENT):
+        interpret(checked, values)
+    with pytest.raises(EvaluationError, match=SPENT):
+        compile_function(checked, list(types))(*values.values())
+
+
+def test_small_values_in_loops_cost_their_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is short, written there or looked up by its key costs no more than the iteration."""
+    monkeypatch.setattr("kernelpath.language.meter.BUDGET", 1_000)
+    types: dict[str, Type] = {"words": ListOf(STRING), "table": MapOf(INT)}
+    values = {"words": ["abc"] * 1_000, "table": {"abc": 1}}
+    assert both('all w in words: w == "abc" and lower(w) in ["abc"] and table[w] == 1', types, **values) is True
+
+
+def doubled(times: int, double: Callable[[Any], Any]) -> Any:
+    """Return a value that holds another twice, that again one twice, and so on: small, and yet without end."""
+    value: Any = 1
+    for _ in range(times):
+        value = double(value)
+    return value
+
+
+def twice_in_a_list(value: Any) -> Any:
+    """Return a list that holds a value twice."""
+    return [value, value]
+
+
+def twice_in_an_object(value: Any) -> Any:
+    """Return an object that holds a value twice."""
+    return {"x": value, "y": value}
+
+
+@pytest.mark.parametrize(
+    ("text", "double"),
+    [
+        ("a == b", twice_in_a_list),
+        ("a == b", twice_in_an_object),
+        ("canonical(a) == 'x'", twice_in_a_list),
+        ("canonical(a) == 'x'", twice_in_an_object),
+        ("text(a) == 'x'", twice_in_a_list),
+        ("number(a) == 1", twice_in_a_list),
+        ("merge(a, b) == 1", twice_in_an_object),
+        ("[a] == [b]", twice_in_a_list),
+        ("a in [b, b]", twice_in_a_list),
+    ],
+)
+def test_a_value_that_holds_itself_many_times_over(
+    text: str, double: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes through all of a value does not go through one without end."""
+    monkeypatch.setattr("kernelpath.language.json_values.MAX_PARTS", 10_000)
+    checked = check(parse(text), Names({"a": JSON, "b": JSON}))
+    values = {"a": doubled(60, double), "b": doubled(60, double)}
+    for evaluate in (lambda: interpret(checked, values), lambda: compile_function(checked, ["a", "b"])(**values)):
+        with pytest.raises(EvaluationError, match="a value of over 10,000 parts"):
+            evaluate()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("length(big + big)", "a string longer than 1,000,000 characters"),
+        ('length(replace(big, "a", "aaa"))', "a string longer than 1,000,000 characters"),
+        ("length(join([big, big], big))", "a string longer than 1,000,000 characters"),
+        ("length(many + many)", "a list longer than 1,000,000 items"),
+    ],
+)
+def test_what_is_made_of_others_has_a_longest_length(text: str, message: str) -> None:
+    """Doubling a text or a list ends at a length, so that a chain of names does not fill the memory."""
+    types: dict[str, Type] = {"big": STRING, "many": ListOf(INT)}
+    with pytest.raises(EvaluationError, match=message):
+        both(text, types, big=BIG, many=[1] * 600_000)

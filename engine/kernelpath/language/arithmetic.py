@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from kernelpath.language.errors import EvaluationError
-from kernelpath.language.meter import bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,14 +61,6 @@ def remainder(left: Any, right: Any) -> Any:
         raise EvaluationError("division by zero")
     result = left % right
     return checked(result) if type(result) is int else result
-
-
-def concatenate(left: Any, right: Any) -> Any:
-    """Return two strings or two lists joined."""
-    if type(left) is str:
-        bounded(len(left) + len(right))
-        return left + right
-    return [*left, *right]
 
 
 def as_float(value: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any
 
@@ -25,8 +25,10 @@ from kernelpath.language.ast import (
 )
 from kernelpath.language.builtins import DECLARED
 from kernelpath.language.checker import Checked
+from kernelpath.language.lengths import joined_lists, joined_texts
 from kernelpath.language.meter import Meter
-from kernelpath.language.types import FLOAT, INT, ListOf, Record, Vocabulary, required
+from kernelpath.language.types import FLOAT, INT, STRING, ListOf, Record, Vocabulary, required
+from kernelpath.language.work import DEEP, grows, is_searched, is_unlimited, operand_work, result_work
 
 Recorder = Callable[[Expression, object], None]
 
@@ -57,6 +59,7 @@ class _Interpreter:
         self.sources = sources
         self.recorder = recorder
         self.meter = Meter()
+        self.loops = 0
 
     def value(self, node: Expression) -> Any:
         result = _EVALUATE[type(node)](self, node)
@@ -87,15 +90,25 @@ class _Interpreter:
             argument = node.arguments[0]
             assert isinstance(argument, Name)
             return self.sources[argument.name]
-        arguments = [self.value(argument) for argument in node.arguments]
+        arguments = self.operands(node, node.arguments)
         declaration = DECLARED.get(node.function)
         if declaration is None:
             vocabulary = required(node.type)
             assert isinstance(vocabulary, Vocabulary)
             return arguments[0] if arguments[0] in vocabulary.values else None
-        if declaration.metered:
-            return declaration.implementation(self.meter, *arguments)
-        return declaration.implementation(*arguments)
+        metered = (self.meter,) if declaration.metered else ()
+        return self.charged(result_work(node), declaration.implementation(*metered, *arguments))
+
+    def operands(self, node: Expression, operands: Sequence[Expression]) -> list[Any]:
+        """Return the values of a node's operands; in a loop, those that it looks through are charged."""
+        work = operand_work(node) if self.loops else {}
+        return [self.charged(work.get(place), self.value(operand)) for place, operand in enumerate(operands)]
+
+    def charged(self, work: str | None, value: Any) -> Any:
+        """Return a value, after charging it where it counts."""
+        if not self.loops or work is None:
+            return value
+        return self.meter.deep(value) if work == DEEP else self.meter.wide(value)
 
     def unary(self, node: Unary) -> Any:
         operand = self.value(node.operand)
@@ -104,10 +117,13 @@ class _Interpreter:
         return arithmetic.negate(operand) if node.type == INT else -operand
 
     def binary(self, node: Binary) -> Any:
-        left = self.value(node.left)
         if node.operator == "??":
+            left = self.value(node.left)
             return left if left is not None else self.value(node.right)
-        return _OPERATE[node.operator](node, left, self.value(node.right))
+        left, right = self.operands(node, (node.left, node.right))
+        if self.loops and node.operator in ("in", "not in") and is_searched(node):
+            return self.meter.found_in(left, right) is (node.operator == "in")
+        return _OPERATE[node.operator](node, left, right)
 
     def logic(self, node: Logic) -> Any:
         outcome = node.operator == "or"
@@ -122,8 +138,7 @@ class _Interpreter:
     def quantifier(self, node: Quantifier) -> Any:
         count = 0
         for item in self.meter.over(self.value(node.source)):
-            self.variables[node.variable] = item
-            holds = self.value(node.body)
+            holds = self.inside(node, item, node.body)
             if node.kind == "any" and holds:
                 return True
             if node.kind == "all" and not holds:
@@ -131,15 +146,22 @@ class _Interpreter:
             count += holds
         return count if node.kind == "count" else node.kind == "all"
 
+    def inside(self, node: Quantifier | Comprehension, item: Any, part: Expression) -> Any:
+        """Return the value of a part of a loop for an item."""
+        self.variables[node.variable] = item
+        self.loops += 1
+        value = self.value(part)
+        self.loops -= 1
+        return value
+
     def list_literal(self, node: ListLiteral) -> list[Any]:
         return [self.value(item) for item in node.items]
 
     def comprehension(self, node: Comprehension) -> list[Any]:
         result = []
         for item in self.meter.over(self.value(node.source)):
-            self.variables[node.variable] = item
-            if node.condition is None or self.value(node.condition):
-                result.append(self.value(node.value))
+            if node.condition is None or self.inside(node, item, node.condition):
+                result.append(self.inside(node, item, node.value))
         return result
 
     def convert(self, node: Convert) -> Any:
@@ -166,7 +188,9 @@ _EVALUATE: dict[type[Expression], Callable[[_Interpreter, Any], Any]] = {
 
 def _add(node: Binary, left: Any, right: Any) -> Any:
     if isinstance(node.type, ListOf):
-        return [*left, *right]
+        return joined_lists(left, right) if is_unlimited(node) else [*left, *right]
+    if node.type == STRING:
+        return joined_texts(left, right) if grows(node) else left + right
     return arithmetic.add(left, right) if node.type == INT else left + right
 
 

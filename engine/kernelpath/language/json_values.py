@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 200
 MAX_PIECES = 200_000
+MAX_TEXT = 64_000_000
+"""Characters of the text of a value."""
+MAX_PARTS = 1_000_000
+"""Items and members that an operation goes through: a value may hold one part in many places."""
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPES |= {chr(code): f"\\u{code:04x}" for code in range(0x20) if chr(code) not in _ESCAPES}
 _MAX_ARRAY_INDEX = 2**32 - 2
@@ -25,6 +29,29 @@ def too_deep() -> EvaluationError:
     return EvaluationError(f"nested deeper than {MAX_DEPTH} levels")
 
 
+class Walk:
+    """Counts the parts of a value that an operation goes through."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = MAX_PARTS
+
+    def enter(self, value: Any, depth: int) -> None:
+        """Count the parts of a list or a map at a depth, or raise EvaluationError."""
+        if depth >= MAX_DEPTH:
+            raise too_deep()
+        self.left -= len(value)
+        if self.left < 0:
+            raise EvaluationError(f"a value of over {MAX_PARTS:,} parts")
+
+    def bounded(self, text: str) -> str:
+        """Return the text of a part, or raise EvaluationError for one of many megabytes."""
+        if len(text) > MAX_TEXT:
+            raise EvaluationError(f"a value whose text has over {MAX_TEXT:,} characters")
+        return text
+
+
 def taken_apart(text: str) -> list[str]:
     """Return the characters of a text; a text of many megabytes would make as many values."""
     if len(text) > MAX_PIECES:
@@ -32,31 +59,27 @@ def taken_apart(text: str) -> list[str]:
     return list(text)
 
 
-def json_equal(left: Any, right: Any, depth: int = 0) -> bool:
+def json_equal(left: Any, right: Any) -> bool:
     """Return whether two values are equal as JSON: 1 is 1.0, true is not 1, NaN is not NaN, key order is nothing."""
-    if isinstance(left, (list, tuple)):
-        return isinstance(right, (list, tuple)) and _lists_equal(left, right, depth)
-    if isinstance(left, dict):
-        return isinstance(right, dict) and _maps_equal(left, right, depth)
+    if isinstance(left, (list, tuple, dict)):
+        return _parts_equal(left, right, 0, Walk())
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     return bool(left == right)
 
 
-def _lists_equal(left: Any, right: Any, depth: int) -> bool:
-    if len(left) != len(right):
-        return False
-    if depth >= MAX_DEPTH:
-        raise too_deep()
-    return all(json_equal(one, other, depth + 1) for one, other in zip(left, right, strict=True))
-
-
-def _maps_equal(left: dict[str, Any], right: dict[str, Any], depth: int) -> bool:
-    if left.keys() != right.keys():
-        return False
-    if depth >= MAX_DEPTH:
-        raise too_deep()
-    return all(json_equal(value, right[key], depth + 1) for key, value in left.items())
+def _parts_equal(left: Any, right: Any, depth: int, walk: Walk) -> bool:
+    if isinstance(left, (list, tuple)):
+        if not isinstance(right, (list, tuple)) or len(left) != len(right):
+            return False
+        walk.enter(left, depth)
+        return all(_parts_equal(one, other, depth + 1, walk) for one, other in zip(left, right, strict=True))
+    if isinstance(left, dict):
+        if not isinstance(right, dict) or left.keys() != right.keys():
+            return False
+        walk.enter(left, depth)
+        return all(_parts_equal(value, right[key], depth + 1, walk) for key, value in left.items())
+    return json_equal(left, right)
 
 
 def json_in(value: Any, items: Iterable[Any]) -> bool:
@@ -128,17 +151,24 @@ def _is_array_index(key: str) -> bool:
     return (key == "0" or key[0] != "0") and int(key) <= _MAX_ARRAY_INDEX
 
 
-def plain_text(value: Any, depth: int = 0) -> str:
+def plain_text(value: Any) -> str:
     """Return String(value) of JavaScript."""
     if isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):
-        if depth >= MAX_DEPTH:
-            raise too_deep()
-        return ",".join("" if item is None else plain_text(item, depth + 1) for item in value)
+        return _list_text(value, 0, Walk())
     if isinstance(value, dict):
         return "[object Object]"
     return scalar_text(value)
+
+
+def _list_text(value: Any, depth: int, walk: Walk) -> str:
+    walk.enter(value, depth)
+    texts = []
+    for item in value:
+        nested = isinstance(item, (list, tuple))
+        texts.append("" if item is None else _list_text(item, depth + 1, walk) if nested else plain_text(item))
+    return walk.bounded(",".join(texts))
 
 
 def scalar_text(value: Any) -> str:
@@ -150,23 +180,26 @@ def scalar_text(value: Any) -> str:
     return number_text(value)
 
 
-def canonical_text(value: Any, depth: int = 0) -> str:
+def canonical_text(value: Any) -> str:
     """Return JSON.stringify(value) of JavaScript."""
+    return _canonical(value, 0, Walk())
+
+
+def _canonical(value: Any, depth: int, walk: Walk) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, (list, tuple, dict)):
-        if depth >= MAX_DEPTH:
-            raise too_deep()
-        return _container_text(value, depth + 1)
+        walk.enter(value, depth)
+        return walk.bounded(_container_text(value, depth + 1, walk))
     text = scalar_text(value)
     return "null" if text in ("NaN", "Infinity", "-Infinity") else text
 
 
-def _container_text(value: Any, depth: int) -> str:
+def _container_text(value: Any, depth: int, walk: Walk) -> str:
     if isinstance(value, dict):
-        members = (f"{_quoted(key)}:{canonical_text(value[key], depth)}" for key in ordered_keys(value))
+        members = (f"{_quoted(key)}:{_canonical(value[key], depth, walk)}" for key in ordered_keys(value))
         return "{" + ",".join(members) + "}"
-    return "[" + ",".join(canonical_text(item, depth) for item in value) + "]"
+    return "[" + ",".join(_canonical(item, depth, walk) for item in value) + "]"
 
 
 def _quoted(text: str) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from kernelpath.language.ast import Binary, Expression, ListLiteral, Literal
 from kernelpath.language.python_text import COMPARE, LOOSEST, OR, PRODUCT, SUM, Fragment
-from kernelpath.language.types import BOOL, FLOAT, INT, ListOf, is_open, is_plain, is_text, required
+from kernelpath.language.types import BOOL, FLOAT, INT, STRING, ListOf, is_open, is_plain, is_text, required
+from kernelpath.language.work import grows, is_searched, is_unlimited
 
 if TYPE_CHECKING:
     from kernelpath.language.to_python import PythonWriter
@@ -70,6 +71,8 @@ def is_plainly_equal(left: Expression, right: Expression) -> bool:
 
 def _write_membership(writer: PythonWriter, node: Binary) -> Fragment:
     container = node.right
+    if writer.loops and is_searched(node):
+        return _negated(_call(writer, node, "meter.found_in"), node.operator == "not in")
     if isinstance(container, ListLiteral) and all(isinstance(item, Literal) for item in container.items):
         return _write_literal_membership(writer, node, container)
     assert isinstance(container.type, ListOf)
@@ -97,7 +100,11 @@ def _is_null(node: Expression) -> bool:
 
 def _write_arithmetic(writer: PythonWriter, node: Binary) -> Fragment:
     if isinstance(node.type, ListOf):
+        if is_unlimited(node):
+            return Fragment(_call(writer, node, "joined_lists"))
         return Fragment(f"[*{writer.text(node.left, OR)}, *{writer.text(node.right, OR)}]")
+    if node.type == STRING and grows(node):
+        return Fragment(_call(writer, node, "joined_texts"))
     if node.operator in _CHECKED:
         if node.type == INT:
             return Fragment(_call(writer, node, _CHECKED[node.operator]))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kernelpath.language.ast import MAX_NESTING
 from kernelpath.language.builtins import DECLARED, Declaration, Failure
 from kernelpath.language.json_values import MAX_DEPTH, canonical_text
-from kernelpath.language.meter import BUDGET
+from kernelpath.language.meter import BUDGET, CHARACTERS
 from kernelpath.language.parser import MAX_TEXT
 
 TYPES = (
@@ -58,7 +58,8 @@ def render_reference() -> str:
         "",
         "Expressions are total, pure, deterministic and statically typed. White space and newlines mean nothing. "
         f"An expression has at most {MAX_TEXT:,} characters and {MAX_NESTING} levels, "
-        f"and one evaluation makes at most {BUDGET:,} loop iterations.",
+        f"and one evaluation takes at most {BUDGET:,} steps: a loop costs its length, and in a loop "
+        f"an operation costs the items that it looks through, and one step for {CHARACTERS} characters.",
         *_section("Types", ("Type", "Values"), TYPES),
         *_section("Operators", ("From the loosest to the tightest", "Note"), OPERATORS),
         *_narrowing(),

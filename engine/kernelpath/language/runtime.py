@@ -8,6 +8,7 @@ from __future__ import annotations
 from kernelpath.language import arithmetic, json_values
 from kernelpath.language.builtins import DECLARED
 from kernelpath.language.errors import EvaluationError
+from kernelpath.language.lengths import joined_lists, joined_texts
 from kernelpath.language.meter import Meter
 from kernelpath.language.numerals import SPACE
 from kernelpath.language.showing import shown
@@ -26,6 +27,8 @@ RUNTIME: dict[str, object] = {
     "checked_floor_divide": arithmetic.floor_divide,
     "checked_remainder": arithmetic.remainder,
     "json_float": arithmetic.as_float,
+    "joined_lists": joined_lists,
+    "joined_texts": joined_texts,
     "shown_text": shown,
     "SPACE": SPACE,
     "Meter": Meter,

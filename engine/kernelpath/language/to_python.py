@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from keyword import iskeyword
 from typing import Any
 
@@ -29,6 +30,7 @@ from kernelpath.language.python_operators import write_binary
 from kernelpath.language.python_text import AND, LOOSEST, MINUS, NOT, OR, POSTFIX, Fragment, is_simple, loop_name
 from kernelpath.language.runtime import RUNTIME
 from kernelpath.language.types import FLOAT, INT
+from kernelpath.language.work import operand_work, result_work
 
 
 class PythonWriter:
@@ -44,6 +46,8 @@ class PythonWriter:
         self.sources = dict(sources or {})
         self.constants: dict[str, object] = {}
         self.uses_meter = False
+        self.loops = 0
+        self._charged: dict[int, str] = {}
         self._temporaries = 0
 
     def expression(self, checked: Checked) -> str:
@@ -51,8 +55,29 @@ class PythonWriter:
         return self.write(checked.expression).text
 
     def write(self, node: Expression) -> Fragment:
-        """Return the Python of a node."""
-        return _WRITE[type(node)](self, node)
+        """Return the Python of a node; in a loop, what it looks through is charged."""
+        work = self._charged.get(id(node))
+        if self.loops and isinstance(node, Call | Binary):
+            fragment = self._write_in_loop(node)
+        else:
+            fragment = _WRITE[type(node)](self, node)
+        return Fragment(f"meter.{work}({fragment.text})") if work else fragment
+
+    def _write_in_loop(self, node: Call | Binary) -> Fragment:
+        """Write an operation, its operands and its result charged where they count; one operand may stand twice."""
+        if isinstance(node, Call):
+            node = replace(node, arguments=tuple(replace(argument) for argument in node.arguments))
+            operands: tuple[Expression, ...] = node.arguments
+        else:
+            node = replace(node, left=replace(node.left), right=replace(node.right))
+            operands = (node.left, node.right)
+        marked = {id(operands[place]): kind for place, kind in operand_work(node).items()}
+        self._charged |= marked
+        fragment = _WRITE[type(node)](self, node)
+        for mark in marked:
+            del self._charged[mark]
+        result = result_work(node)
+        return Fragment(f"meter.{result}({fragment.text})") if result else fragment
 
     def text(self, node: Expression, needed: int = LOOSEST) -> str:
         """Return the Python text of a node for a place that needs `needed`."""
@@ -131,7 +156,9 @@ def _write_loop(writer: PythonWriter, node: Quantifier | Comprehension, loop: Ca
     variable = loop_name(node.variable, writer.names.values())
     writer.names[node.variable] = variable
     before = writer.temporary() if ":=" in source else None
+    writer.loops += 1
     text = loop(variable, f"meter.over({before or source})")
+    writer.loops -= 1
     del writer.names[node.variable]
     if hidden is not None:
         writer.names[node.variable] = hidden

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from kernelpath.analysis.domain.combining import NULL_VALUE, choice
@@ -12,15 +13,18 @@ from kernelpath.analysis.domain.members import has_key, member_of
 from kernelpath.language import Type
 from kernelpath.language.ast import Call
 from kernelpath.language.builtins import DECLARED
+from kernelpath.language.meter import Meter
 from kernelpath.language.types import JSON, ListOf, MapOf, Vocabulary, required
 
 #: Built-ins that ask of a JSON value no more than its kind, its text or its number.
 SHALLOW = {"text", "number", "truthy", "is_bool", "is_number", "is_integer", "is_string", "is_list", "is_object"}
 
 
+@cache
 def function_of(name: str) -> Callable[..., Any]:
-    """Return the implementation of a built-in."""
-    return DECLARED[name].implementation
+    """Return the implementation of a built-in, with a budget of its own where it needs one."""
+    declared = DECLARED[name]
+    return (lambda *given: declared.implementation(Meter(), *given)) if declared.metered else declared.implementation
 
 
 def vocabulary(node: Call, arguments: list[Formula]) -> Formula:
@@ -34,11 +38,11 @@ def vocabulary(node: Call, arguments: list[Formula]) -> Formula:
 
 def builtin(node: Call, arguments: list[Formula]) -> Formula | None:
     declared = DECLARED[node.function]
-    if declared.metered:
+    if declared.metered and node.function not in _LIFTED:
         return None
     constants = [argument.value for argument in arguments if isinstance(argument, Constant)]
     if len(constants) == len(arguments):
-        return Constant(worked_out(declared.implementation, constants))
+        return Constant(worked_out(function_of(node.function), constants))
     if not (node.function in SHALLOW or all(_is_simple(argument.type) for argument in node.arguments)):
         return None
     return _on_one_leaf(node, arguments, constants)
@@ -51,6 +55,8 @@ def _on_one_leaf(node: Call, arguments: list[Formula], constants: list[Any]) -> 
     return Apply(node.function, function_of(node.function), tuple(arguments), literals)
 
 
+#: Built-ins with a budget whose values are followed all the same.
+_LIFTED = {"index_of", "without"}
 #: Built-ins of one varying argument whose every outcome the candidates of a leaf reach.
 _FOLLOWED = SHALLOW | {
     "lower", "upper", "trim", "blank", "contains", "starts_with", "ends_with", "matches", "length", "first", "last",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
     Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,13 +37,15 @@ class Declaration:
     `signatures` are texts such as `lower(s: string) -> string`, the first that fits counts. `examples` are pairs of
     expression and expected value or Failure. `python` is an inline template for compiled code, where `{0}` is an
     argument, `{0.}` one that binds as tight as a name, and `{0:}` one beside a comparison. `narrows` is the type that
-    a true answer proves of the first argument. A `metered` implementation gets the meter first. `pattern` says that
-    the second argument is a literal pattern.
+    a true answer proves of the first argument. A `metered` implementation gets the meter first. `work` says what an
+    operation in a loop is charged for: places of arguments, or "result", each with "wide" where it looks at every item
+    or character of that, or "deep" where it goes through all that is inside, too. `pattern` says that the second
+    argument is a literal pattern.
     """
 
     __slots__ = (
         *("name", "signatures", "doc", "examples", "implementation"),
-        *("python", "level", "narrows", "metered", "pattern", "cost"),
+        *("python", "level", "narrows", "metered", "pattern", "work"),
     )
 
     def __init__(
@@ -58,7 +60,7 @@ class Declaration:
         narrows: str | None = None,
         metered: bool = False,
         pattern: bool = False,
-        cost: int = 1,
+        work: Mapping[int | str, str] | None = None,
     ) -> None:
         self.name = name
         self.signatures = signatures
@@ -70,7 +72,7 @@ class Declaration:
         self.narrows = narrows
         self.metered = metered
         self.pattern = pattern
-        self.cost = cost
+        self.work: Mapping[int | str, str] = work or {}
 
 
 DECLARED: dict[str, Declaration] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernelpath.language import arithmetic, json_values, numerals
 from kernelpath.language.builtins.declarations import builtin
+from kernelpath.language.meter import Meter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def has(x: Any, key: str) -> bool:
     "keys(m: map<T>) -> list<string>",
     doc="The keys of a map: those that are array indexes in ascending order, and then the others as they were written.",
     examples=[("keys(spread(null, [7, 8]))", ["0", "1"])],
+    work={0: "wide"},
 )
 def keys(m: Mapping[str, Any]) -> list[str]:
     return json_values.ordered_keys(m)
@@ -118,6 +120,7 @@ def keys(m: Mapping[str, Any]) -> list[str]:
     "values(m: map<T>) -> list<T>",
     doc="The values of a map, in the order of its keys.",
     examples=[("values(spread(null, [7, 8]))", [7, 8])],
+    work={0: "wide"},
 )
 def values(m: Mapping[str, Any]) -> list[Any]:
     return [m[key] for key in json_values.ordered_keys(m)]
@@ -134,6 +137,7 @@ def values(m: Mapping[str, Any]) -> list[Any]:
         (f"text({_BOX})", "[object Object]"),
     ],
     python="(type({0}) is str and {0:} or _text({0:}))",
+    work={0: "deep"},
 )
 def text(x: Any) -> str:
     return json_values.plain_text(x)
@@ -149,6 +153,7 @@ def text(x: Any) -> str:
         ("number([5])", 5.0),
         ('text(number("five"))', "NaN"),
     ],
+    work={0: "deep"},
 )
 def number(x: Any) -> float:
     if type(x) in (int, float, bool):
@@ -162,6 +167,7 @@ def number(x: Any) -> float:
     "canonical(x: json) -> string",
     doc="The value as JavaScript's `JSON.stringify` writes it: array-index keys first, no white space.",
     examples=[("canonical([1.0, null])", "[1,null]"), (f"canonical({_BOX})", '{"0":"a"}')],
+    work={0: "deep"},
 )
 def canonical(x: Any) -> str:
     return json_values.canonical_text(x)
@@ -171,6 +177,7 @@ def canonical(x: Any) -> str:
     "at(x: json, path: string) -> json",
     doc="What stands under a dotted path of keys, null where there is nothing.",
     examples=[(f'at({_BOX}, "0")', "a"), (f'at({_BOX}, "0.b")', None)],
+    work={1: "wide"},
 )
 def at(x: Any, path: str) -> Any:
     for name in path.split("."):
@@ -183,20 +190,21 @@ def at(x: Any, path: str) -> Any:
     doc="`base` changed by `over`: two objects are merged key by key, and else `over` counts, null included. "
     "A key `__proto__` that `base` lacks is left out, as it is where JavaScript assigns it.",
     examples=[("merge(spread(null, [1, 2]), spread(null, [3]))", {"0": 3, "1": 2}), ("merge(1, null)", None)],
+    work={0: "deep", 1: "deep"},
 )
 def merge(base: Any, over: Any) -> Any:
-    return _merge(base, over, 0)
+    return _merge(base, over, 0, json_values.Walk())
 
 
-def _merge(base: Any, over: Any, depth: int) -> Any:
+def _merge(base: Any, over: Any, depth: int, walk: json_values.Walk) -> Any:
     if type(base) is not dict or type(over) is not dict:
         return over
-    if depth >= json_values.MAX_DEPTH:
-        raise json_values.too_deep()
+    walk.enter(base, depth)
+    walk.enter(over, depth)
     merged = dict(base)
     for key, value in over.items():
         if key in base:
-            merged[key] = _merge(base[key], value, depth + 1)
+            merged[key] = _merge(base[key], value, depth + 1, walk)
         elif key != "__proto__":
             merged[key] = value
     return merged
@@ -206,6 +214,7 @@ def _merge(base: Any, over: Any, depth: int) -> Any:
     "spread(a: json, b: json) -> object",
     doc="The object `{...a, ...b}` of JavaScript: the members of `a`, and over them those of `b`.",
     examples=[('spread("ab", ["x"])', {"0": "x", "1": "b"}), ("spread(null, 5)", {})],
+    work={0: "wide", 1: "wide", "result": "wide"},
 )
 def spread(a: Any, b: Any) -> dict[str, Any]:
     return {**_own_members(a), **_own_members(b)}
@@ -224,19 +233,21 @@ def _own_members(value: Any) -> Mapping[str, Any]:
     "without(x: json, paths: list<string>) -> json",
     doc="The value without what stands under the dotted paths, and without objects that became empty by that.",
     examples=[('without(spread("ab", null), ["0", "5.x"])', {"1": "b"}), ('without(7, ["a"])', 7)],
+    metered=True,
 )
-def without(x: Any, paths: Sequence[str]) -> Any:
-    for path in paths:
-        x = _without(x, path.split("."))
+def without(meter: Meter, x: Any, paths: Sequence[str]) -> Any:
+    for path in meter.over(paths):
+        x = _without(meter, x, path.split("."))
     return x
 
 
-def _without(value: Any, names: list[str]) -> Any:
+def _without(meter: Meter, value: Any, names: list[str]) -> Any:
     """Remove one path, copying only the objects along it."""
     trail: list[tuple[dict[str, Any], str]] = []
     for name in names:
         if not json_values.has_key(value, name):
             return trail[0][0] if trail else value
+        meter.charge(len(value))
         trail.append((value, name))
         value = value[name]
     rest: Any = {}

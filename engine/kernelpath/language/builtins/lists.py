@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kernelpath.language import arithmetic
 from kernelpath.language.builtins.declarations import Failure, builtin
-from kernelpath.language.json_values import json_equal, json_in
 from kernelpath.language.meter import Meter
 
 TYPE_CHECKING = False
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     "duplicates(xs: list<string>) -> list<string>",
     doc="The values that occur more than once, each once, in the order in which they first occur again.",
     examples=[('duplicates(["a", "b", "b", "a", "b"])', ["b", "a"]), ('duplicates(["a"])', [])],
+    work={0: "deep"},
 )
 def duplicates(xs: Sequence[str]) -> list[str]:
     seen: set[str] = set()
@@ -33,6 +33,7 @@ def duplicates(xs: Sequence[str]) -> list[str]:
     doc="The items without those that equal an earlier one. Comparing lists and objects counts against the budget.",
     examples=[('unique(["b", "a", "b"])', ["b", "a"]), ("unique([[1], [2], [1]])", [[1], [2]])],
     metered=True,
+    work={0: "deep"},
 )
 def unique(meter: Meter, xs: Sequence[Any]) -> list[Any]:
     seen: set[tuple[bool, Any]] = set()
@@ -40,8 +41,7 @@ def unique(meter: Meter, xs: Sequence[Any]) -> list[Any]:
     kept = []
     for x in xs:
         if type(x) in (list, tuple, dict):
-            meter.charge(len(containers))
-            new = not json_in(x, containers)
+            new = not meter.found_in(x, containers)
             containers.extend([x] if new else [])
         else:
             key = (isinstance(x, bool), x)
@@ -55,9 +55,10 @@ def unique(meter: Meter, xs: Sequence[Any]) -> list[Any]:
     "index_of(xs: list<T>, x: T) -> int?",
     doc="The place of the first item that equals `x`, counted from 0; null where there is none.",
     examples=[('index_of(["a", "b"], "b")', 1), ('index_of(["a"], "z")', None)],
+    metered=True,
 )
-def index_of(xs: Sequence[Any], x: Any) -> int | None:
-    return next((place for place, item in enumerate(xs) if json_equal(item, x)), None)
+def index_of(meter: Meter, xs: Sequence[Any], x: Any) -> int | None:
+    return meter.place_in(xs, x)
 
 
 @builtin(
@@ -66,6 +67,7 @@ def index_of(xs: Sequence[Any], x: Any) -> int | None:
     "sorted(xs: list<float>) -> list<float>",
     doc="The items in ascending order: strings by code points, NaN last.",
     examples=[('sorted(["b", "B", "a"])', ["B", "a", "b"]), ("sorted([3, 1, 2])", [1, 2, 3])],
+    work={0: "deep"},
 )
 def sorted_(xs: Sequence[Any]) -> list[Any]:
     return sorted(xs, key=lambda x: (x != x, x))
@@ -76,6 +78,7 @@ def sorted_(xs: Sequence[Any]) -> list[Any]:
     "sum(xs: list<float>) -> float",
     doc="The sum of the numbers, added from left to right; 0 for an empty list.",
     examples=[("sum([1, 2, 3])", 6), ("sum([])", 0), ("sum([9223372036854775807, 2])", Failure("integer overflow"))],
+    work={0: "wide"},
 )
 def sum_(xs: Sequence[Any]) -> Any:
     total: Any = 0
@@ -92,7 +95,7 @@ def sum_(xs: Sequence[Any]) -> Any:
     examples=[
         ("range(3)", [0, 1, 2]),
         ("range(-1)", []),
-        ("range(1000001)", Failure("the budget of 1,000,000 loop iterations is spent")),
+        ("range(1000001)", Failure("the budget of 1,000,000 steps is spent")),
     ],
     metered=True,
 )

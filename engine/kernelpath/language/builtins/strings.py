@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kernelpath.language.builtins.declarations import builtin
+from kernelpath.language.lengths import bounded
 from kernelpath.language.matching import matcher
-from kernelpath.language.meter import bounded
 from kernelpath.language.numerals import SPACE
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     doc="The string in lower case.",
     examples=[('lower("AbC1")', "abc1"), ('"É".lower()', "é")],
     python="{0.}.lower()",
+    work={0: "wide"},
 )
 def lower(s: str) -> str:
     return s.lower()
@@ -27,6 +28,7 @@ def lower(s: str) -> str:
     doc="The string in upper case.",
     examples=[('upper("AbC1")', "ABC1"), ('upper("")', "")],
     python="{0.}.upper()",
+    work={0: "wide"},
 )
 def upper(s: str) -> str:
     return s.upper()
@@ -37,6 +39,7 @@ def upper(s: str) -> str:
     doc="The string without white space at its ends. White space is what JavaScript's `trim` removes.",
     examples=[('trim("  a b\\t\\n")', "a b"), ('trim("\\u00a0\\ufeffx")', "x"), ('trim("\\u0085")', "\x85")],
     python="{0.}.strip(SPACE)",
+    work={0: "wide"},
 )
 def trim(s: str) -> str:
     return s.strip(SPACE)
@@ -47,6 +50,7 @@ def trim(s: str) -> str:
     doc="Whether the string is empty or white space only.",
     examples=[('blank(" \\t")', True), ('blank("")', True), ('blank(" x ")', False)],
     python="(not {0.}.strip(SPACE))",
+    work={0: "wide"},
 )
 def blank(s: str) -> bool:
     return not s.strip(SPACE)
@@ -58,6 +62,7 @@ def blank(s: str) -> bool:
     examples=[('contains("crimson", "rim")', True), ('"crimson".contains("red")', False)],
     python="{1:} in {0:}",
     level="compare",
+    work={0: "wide"},
 )
 def contains(s: str, part: str) -> bool:
     return part in s
@@ -68,6 +73,7 @@ def contains(s: str, part: str) -> bool:
     doc="Whether the string begins with `start`.",
     examples=[('starts_with("crimson", "crim")', True), ('starts_with("crimson", "on")', False)],
     python="{0.}.startswith({1})",
+    work={1: "wide"},
 )
 def starts_with(s: str, start: str) -> bool:
     return s.startswith(start)
@@ -78,6 +84,7 @@ def starts_with(s: str, start: str) -> bool:
     doc="Whether the string ends with `end`.",
     examples=[('ends_with("crimson", "on")', True), ('ends_with("crimson", "crim")', False)],
     python="{0.}.endswith({1})",
+    work={1: "wide"},
 )
 def ends_with(s: str, end: str) -> bool:
     return s.endswith(end)
@@ -87,6 +94,7 @@ def ends_with(s: str, end: str) -> bool:
     "replace(s: string, old: string, new: string) -> string",
     doc="The string with every `old` replaced by `new`; an empty `old` replaces nothing.",
     examples=[('replace("a-b-c", "-", "+")', "a+b+c"), ('replace("abc", "", "x")', "abc")],
+    work={0: "wide", "result": "wide"},
 )
 def replace(s: str, old: str, new: str) -> str:
     if not old:
@@ -103,6 +111,7 @@ def replace(s: str, old: str, new: str) -> str:
         ('split("abc", "")', ["a", "b", "c"]),
         ('split("", ",")', [""]),
     ],
+    work={0: "wide", "result": "wide"},
 )
 def split(s: str, separator: str) -> list[str]:
     return s.split(separator) if separator else list(s)
@@ -112,6 +121,7 @@ def split(s: str, separator: str) -> list[str]:
     "join(parts: list<string>, separator: string) -> string",
     doc="The strings one after another, with a separator between them.",
     examples=[('join(["a", "b"], ", ")', "a, b"), ('join([], ",")', "")],
+    work={0: "wide", "result": "wide"},
 )
 def join(parts: Sequence[str], separator: str) -> str:
     bounded(sum(map(len, parts)) + len(separator) * len(parts))
@@ -142,6 +152,7 @@ def length(value: Sequence[object]) -> int:
         ('"ffee00".matches("[0-9a-f]{6}")', True),
     ],
     pattern=True,
+    work={0: "wide"},
 )
 def matches(s: str, pattern: str) -> bool:
     return matcher(pattern)(s) is not None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     "elements(x: json) -> list<json>",
     doc="The items of a list, the characters of a text; of anything else the empty list.",
     examples=[("elements([1, 2])", [1, 2]), ('elements("ab")', ["a", "b"]), ("elements(null)", [])],
+    work={"result": "wide"},
 )
 def elements(x: Any) -> Sequence[Any]:
     if type(x) in (list, tuple):
@@ -49,6 +50,7 @@ def member(name: str, value: Any) -> dict[str, Any]:
         ('mapping(["a", "a"], [1, 2])', {"a": 2}),
         ('mapping(["a"], [1, 2])', Failure("`mapping` needs as many keys as values, and got 1 and 2")),
     ],
+    work={0: "wide"},
 )
 def mapping(keys: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     if len(keys) != len(values):
@@ -60,6 +62,7 @@ def mapping(keys: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     "first_positions(xs: list<string>) -> map<int>",
     doc="Where each text stands first in the list, counted from 0.",
     examples=[('first_positions(["a", "b", "a"])', {"a": 0, "b": 1}), ("first_positions([])", {})],
+    work={0: "wide"},
 )
 def first_positions(xs: Sequence[str]) -> dict[str, int]:
     last = len(xs) - 1
@@ -70,8 +73,8 @@ def first_positions(xs: Sequence[str]) -> dict[str, int]:
     "omit(m: map<T>, names: list<string>) -> map<T>",
     doc="The map without the members of these names.",
     examples=[('omit(member("a", 1), ["a", "z"])', {}), ('omit(member("a", 1), [])', {"a": 1})],
+    work={0: "wide", 1: "wide"},
 )
 def omit(m: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    if not any(name in m for name in names):
-        return m
-    return {name: value for name, value in m.items() if name not in names}
+    dropped = frozenset(names)
+    return m if dropped.isdisjoint(m) else {name: value for name, value in m.items() if name not in dropped}
