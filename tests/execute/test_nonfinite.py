@@ -165,7 +165,7 @@ def test_keys_that_a_cache_of_f16_does_not_hold(backend: str) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-@pytest.mark.parametrize("width", [1, 2, 7, 255, 256, 257, 1031])
+@pytest.mark.parametrize("width", [1, 2, 7, 255, 256, 257, 1031, 20_011])
 def test_the_devices_own_look_at_logits(dtype: type, width: int) -> None:
     """It finds one value that is not finite wherever it stands in a row, and takes no finite one for such."""
     from kernelpath.execute.device import COPY_DST, COPY_SRC, STORAGE
