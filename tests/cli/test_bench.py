@@ -61,5 +61,6 @@ WRONG = {
 @pytest.mark.parametrize("words", WRONG)
 def test_what_cannot_be_measured(cli: Cli, folder: Path, words: str) -> None:
     """Each mistake is one message, with exit code 2."""
-    ran = cli("bench", model_file(folder), "--repeat", "1", *words.split(), "--backend", "numpy", "-q")
+    repeat = () if "--repeat" in words else ("--repeat", "1")
+    ran = cli("bench", model_file(folder), *repeat, *words.split(), "--backend", "numpy", "-q")
     assert ran == Ran(2, "", f"-: error[cli/usage]: {WRONG[words]}\n")
