@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from kernelpath.diagnostics import Diagnostic
     from kernelpath.evaluate.program import Outcome
+    from kernelpath.evaluate.report import Report
     from kernelpath.graph.catalog import Kernel
 
     Catalog = str | Mapping[str, Kernel]
@@ -39,16 +39,18 @@ __all__ = [
 class Result:
     """What a request gives: `value` is None where a rule found an error; `diagnostics` are in evaluation order.
 
-    `asked` counts the items that were taken through a stage with checks: if it is 0, nothing was looked at.
+    `asked` counts the items that were taken through a stage with checks: if it is 0, nothing was looked at. `unasked`
+    says which checks the errors that were found kept from being asked.
     """
 
-    __slots__ = ("asked", "diagnostics", "ok", "value")
+    __slots__ = ("asked", "diagnostics", "ok", "unasked", "value")
 
-    def __init__(self, ok: bool, value: Any, diagnostics: tuple[Diagnostic, ...], asked: int = 0) -> None:
+    def __init__(self, ok: bool, value: Any, report: Report) -> None:
         self.ok = ok
         self.value = value
-        self.diagnostics = diagnostics
-        self.asked = asked
+        self.diagnostics = tuple(report.diagnostics)
+        self.asked = report.asked
+        self.unasked = tuple(report.unasked)
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, Result)
@@ -115,7 +117,7 @@ def apply(
     chosen = inference.get("kernelPath") if isinstance(inference, dict) else None
     inputs = {"manifest": manifest, "runtime_config": runtime_config, "presets": _presets(chosen)}
     outcome = _run("apply", pack, catalog, inputs)
-    return Applied(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
+    return Applied(outcome.report.ok, outcome.value, outcome.report)
 
 
 def contract(
@@ -133,7 +135,7 @@ def contract(
     fits both, but judges the manifest alone: overlay and layers do not matter. Raises as `compile` does.
     """
     outcome = _run("contract", pack, catalog, {"inference": manifest_inference, "model_id": model_id})
-    return Result(True, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
+    return Result(True, outcome.value, outcome.report)
 
 
 def graph(
@@ -148,7 +150,7 @@ def graph(
     """Check the slots and the phase boundary of a graph; as with `contract`, the verdict is in `value["ok"]`."""
     inputs = {"inference": manifest_inference, "runtime": runtime, "model_id": model_id, "num_layers": num_layers}
     outcome = _run("graph", pack, catalog, inputs)
-    return Result(True, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
+    return Result(True, outcome.value, outcome.report)
 
 
 def execution_from_kernel_path(
@@ -181,4 +183,4 @@ def _presets(chosen: Any) -> Mapping[str, Any]:
 
 
 def _result(outcome: Outcome) -> Result:
-    return Result(outcome.report.ok, outcome.value, tuple(outcome.report.diagnostics), outcome.report.asked)
+    return Result(outcome.report.ok, outcome.value, outcome.report)

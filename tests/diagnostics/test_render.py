@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from kernelpath.diagnostics import Diagnostic, Label, Source, Span
+from kernelpath.diagnostics.account import Account, NotAsked, RuleText
 from kernelpath.diagnostics.render import FORMATS, render
 from kernelpath.diagnostics.render.text import render_one
 
@@ -140,13 +144,24 @@ def test_json_is_as_its_schema_says() -> None:
 
 def test_sarif() -> None:
     """A result has its rule, its places, its related places and its fix."""
-    log = json.loads(render("sarif", [TOO_BIG, NOTE], SOURCES, tool_version="1.2"))
+    account = Account(
+        rules={"box/size/too-big": RuleText("Boxes are small.", "Large ones do not fit."), "other": RuleText("")}
+    )
+    log = json.loads(render("sarif", [TOO_BIG, NOTE], SOURCES, tool_version="1.2", account=account))
     run = log["runs"][0]
     assert (log["version"], run["columnKind"]) == ("2.1.0", "unicodeCodePoints")
     assert run["tool"]["driver"] == {
         "name": "kernelpath",
         "version": "1.2",
-        "rules": [{"id": "box/note"}, {"id": "box/size/too-big", "help": {"text": "make it smaller"}}],
+        "rules": [
+            {"id": "box/note", "shortDescription": {"text": "Note"}},
+            {
+                "id": "box/size/too-big",
+                "shortDescription": {"text": "Boxes are small."},
+                "fullDescription": {"text": "Large ones do not fit."},
+                "help": {"text": "Large ones do not fit."},
+            },
+        ],
     }
     region = {"startLine": 3, "startColumn": 10, "endLine": 3, "endColumn": 12}
     result = run["results"][0]
@@ -175,13 +190,93 @@ def test_sarif() -> None:
     assert run["results"][1]["locations"] == [{"logicalLocations": [{"name": "/a", "fullyQualifiedName": "box#/a"}]}]
 
 
-def test_sarif_names_files_by_uri() -> None:
-    """Spaces and colons are encoded, backslashes are slashes, and absolute paths are `file:` URIs."""
-    names = {"a b.json": "a%20b.json", "a\\b.json": "a/b.json", "/x/y.json": "file:///x/y.json", "c:d": "c%3Ad"}
-    for name, uri in names.items():
-        finding = Diagnostic("r", (), "error", "m", span=Span(name, 1, 1, 1, 2))
-        location = json.loads(render("sarif", [finding]))["runs"][0]["results"][0]["locations"][0]
-        assert location["physicalLocation"]["artifactLocation"]["uri"] == uri
+def uris(name: str) -> list[str]:
+    """Return what a finding in a file is located by."""
+    finding = Diagnostic(
+        "r", (), "error", "m", span=Span(name, 1, 1, 1, 2), secondary=(Label(Span(name, 1, 1, 1, 2), ""),)
+    )
+    [result] = json.loads(render("sarif", [finding]))["runs"][0]["results"]
+    places = [*result.get("locations", ()), *result.get("relatedLocations", ())]
+    return [place["physicalLocation"]["artifactLocation"]["uri"] for place in places]
+
+
+@pytest.mark.parametrize(
+    ("name", "uri"),
+    [
+        ("a b.json", "a%20b.json"),
+        ("/x/y.json", "file:///x/y.json"),
+        ("c:d", "c%3Ad"),
+        ("./a.json", "a.json"),
+        ("a//b.json", "a/b.json"),
+        ("a/./b.json", "a/b.json"),
+        ("a/../b.json", "b.json"),
+        ("../a.json", "../a.json"),
+        ("/x/../y.json", "file:///y.json"),
+        pytest.param("a\\b.json", "a%5Cb.json", marks=pytest.mark.skipif(os.sep != "/", reason="a separator there")),
+    ],
+)
+def test_sarif_names_files_by_uri(name: str, uri: str) -> None:
+    """What is not a letter of a path is encoded, the way is the shortest, and absolute paths are `file:` URIs."""
+    assert uris(name) == [uri, uri]
+
+
+def test_sarif_follows_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A way through a link is not made shorter if it would lead to another file."""
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "away")
+    monkeypatch.chdir(tmp_path)
+    assert uris("link/../a.json") == ["link/../a.json"] * 2
+    assert uris("far/../a.json") == ["a.json"] * 2
+
+
+def test_standard_input_is_not_a_file() -> None:
+    """Text that came by standard input has no place that a code host could open."""
+    assert uris("<stdin>") == []
+    finding = Diagnostic("r", (), "error", "m", span=Span("<stdin>", 1, 1, 1, 2))
+    assert render("github", [finding]) == "::error title=r::m\n"
+
+
+@pytest.mark.parametrize("others", [[NOTE], [WARNING, NOTE]])
+def test_sarif_says_of_a_rule_what_holds_whatever_is_found(others: list[Diagnostic]) -> None:
+    """Two runs that find other things describe a rule alike."""
+    account = Account(rules={"box/size/too-big": RuleText("Boxes are small.", "Large ones do not fit.")})
+    first = replace(TOO_BIG, help="another help", message="another message")
+    rules = [
+        {
+            rule["id"]: rule
+            for rule in json.loads(render("sarif", found, account=account))["runs"][0]["tool"]["driver"]["rules"]
+        }
+        for found in ([first, TOO_BIG, *others], [*others, TOO_BIG])
+    ]
+    assert rules[0] == rules[1]
+    assert all(rule["shortDescription"]["text"] for rule in rules[0].values())
+
+
+NOT_ASKED = NotAsked("2 rules were not asked", "box.json", ("a/b", "a/c"), ("box/size/too-big",), ("lid",))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_was_not_asked_is_in_every_format(format: str) -> None:
+    """No format keeps it to itself, and none has anything of it where all was asked."""
+    made = render(format, [TOO_BIG], SOURCES, account=Account(not_asked=(NOT_ASKED,)))
+    assert made.count("2 rules were not asked") == 1
+    assert "sked" not in render(format, [TOO_BIG], SOURCES, account=Account())
+
+
+def test_what_was_not_asked_as_data() -> None:
+    """Tools find it beside the findings: in JSON under its own name, in SARIF among the run's notifications."""
+    account = Account(not_asked=(NOT_ASKED,))
+    report = json.loads(render("json", [TOO_BIG], account=account))
+    schema = json.loads(resources.files("kernelpath.diagnostics.render").joinpath("report.schema.json").read_text())
+    assert list(Draft202012Validator(schema).iter_errors(report)) == []
+    assert report["notAsked"] == [json.loads(json.dumps(NOT_ASKED.to_dict()))]
+    [invocation] = json.loads(render("sarif", [TOO_BIG], account=account))["runs"][0]["invocations"]
+    assert invocation == {
+        "executionSuccessful": True,
+        "toolExecutionNotifications": [
+            {"level": "note", "descriptor": {"id": "not-asked"}, "message": {"text": "2 rules were not asked"}}
+        ],
+    }
 
 
 def test_junit() -> None:
@@ -199,6 +294,17 @@ def test_junit_without_findings_has_a_case_that_passes() -> None:
     """A clean run is not an empty suite, which CI systems take for a broken one."""
     suites = ElementTree.fromstring(render("junit", []))
     assert [(case.attrib["name"], len(case)) for case in suites[0]] == [("no findings", 0)]
+
+
+def test_junit_has_a_case_for_all_that_passed() -> None:
+    """What was looked at and is clean is a case of its own, beside those that fail."""
+    suites = ElementTree.fromstring(render("junit", [TOO_BIG], account=Account(("a.json", "b\x1b.json"))))
+    assert [(case.attrib["name"], len(case)) for case in suites[0]] == [
+        ("box.json:3:10", 1),
+        ("a.json", 0),
+        ("b\\x1b.json", 0),
+    ]
+    assert suites.attrib == {"tests": "3", "failures": "1", "errors": "0", "skipped": "0"}
 
 
 def test_github() -> None:

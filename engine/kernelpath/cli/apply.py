@@ -36,7 +36,8 @@ def run(options: Namespace) -> int:
     applied = apply(judge.whole(manifest), overlay.document.value, pack=judge.pack, catalog=judge.catalog)
     judged = judge.judged(manifest, "apply", applied)
     if judged.diagnostics and (not judged.ok or (console.is_text and not console.quiet)):
-        console.refuse(judged.diagnostics, judge.sources([manifest]))
+        account = judge.account([judged], judged.diagnostics, console.format)
+        console.refuse(judged.diagnostics, judge.sources([manifest]), account)
     if not judged.ok:
         return 1
     from kernelpath.cli.values import json_text

@@ -74,11 +74,12 @@ def _tell(
     if waiving is not None:
         sources[waiving.source.name] = waiving.source
     unread = [diagnostic for errors in refused for diagnostic in errors.diagnostics]
+    account = judge.account(judged, found, console.format) if found or not console.is_text else None
     if not console.is_text:
-        console.report([*found, *unread], sources)
+        console.report([*found, *unread], sources, account=account)
         return
     if judged:
-        console.report(found, sources, _clean(judge, judged))
+        console.report(found, sources, _clean(judge, judged), account)
     if unread:
         console.refuse(unread, {name: source for errors in refused for name, source in errors.sources.items()})
 

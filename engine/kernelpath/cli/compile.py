@@ -33,7 +33,7 @@ def run(options: Namespace) -> int:
     judged = judge.judge(options.file)
     sources = judge.sources([judged.manifest])
     if not judged.ok:
-        console.refuse(judged.diagnostics, sources)
+        console.refuse(judged.diagnostics, sources, judge.account([judged], judged.diagnostics, console.format))
         return 1
     if judged.diagnostics and console.is_text and not console.quiet:
         console.refuse(judged.diagnostics, sources)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from kernelpath.diagnostics import Diagnostic, Source
+    from kernelpath.diagnostics.account import Account
 
 
 class Console:
@@ -56,41 +57,57 @@ class Console:
         """Write text to standard error."""
         say(text, sys.stderr)
 
-    def report(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], clean: str = "") -> None:
+    def report(
+        self,
+        diagnostics: Sequence[Diagnostic],
+        sources: Mapping[str, Source],
+        clean: str = "",
+        account: Account | None = None,
+    ) -> None:
         """Write findings; where there is nothing to show, people read `clean`."""
-        shown = self._shown(diagnostics, sources, sys.stdout)
+        shown = self._shown(diagnostics, sources, sys.stdout, account)
         self._put(shown + ("" if self.quiet or not self.is_text else harmless(clean)))
 
-    def _shown(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], stream: TextIO | None) -> str:
-        """Return findings in the format that was asked for; of all that is shown they alone may have colours."""
+    def _shown(
+        self,
+        diagnostics: Sequence[Diagnostic],
+        sources: Mapping[str, Source],
+        stream: TextIO | None,
+        account: Account | None = None,
+    ) -> str:
+        """Return findings, and what there is to say besides them; of all that is shown they alone may have colours."""
         if self.is_text and not diagnostics:
             return ""
         if self.is_text and self.quiet:
             return "".join(_line(diagnostic) for diagnostic in diagnostics)
         if not self.is_text:
-            return harmless(self._rendered(diagnostics, sources), self.format)
+            return harmless(self._rendered(diagnostics, sources, account), self.format)
         from kernelpath.diagnostics.render import render
 
         colour = self.output is None and takes_colour(stream)
-        return render(self.format, diagnostics, sources, colour=colour)
+        return render(self.format, diagnostics, sources, colour=colour, account=account)
 
-    def _rendered(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source]) -> str:
+    def _rendered(
+        self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], account: Account | None
+    ) -> str:
         """Return findings as tools read them."""
         from kernelpath.diagnostics.render import render
 
-        settings: dict[str, object] = {}
+        settings: dict[str, object] = {"account": account}
         if self.format == "sarif":
             from importlib.metadata import version
 
             settings["tool_version"] = version("kernelpath")
         return render(self.format, diagnostics, sources, **settings)
 
-    def refuse(self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source]) -> None:
+    def refuse(
+        self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], account: Account | None = None
+    ) -> None:
         """Tell what kept the command from its work: people read it on standard error, tools where they look for it."""
         if self.is_text:
-            put(self._shown(diagnostics, sources, sys.stderr), sys.stderr)
+            put(self._shown(diagnostics, sources, sys.stderr, account), sys.stderr)
         else:
-            self._put(self._shown(diagnostics, sources, sys.stdout))
+            self._put(self._shown(diagnostics, sources, sys.stdout, account))
 
     def warn(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Write on standard error what people should know besides the command's result."""

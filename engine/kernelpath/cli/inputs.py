@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kernelpath.diagnostics import Diagnostic, Source
 
 STANDARD_INPUT = "-"
+NO_FILE = "<stdin>"  # as `diagnostics.source` has it, which a clean run does not load
 SECTION_MEMBERS = ("schema", "execution", "sessionDefaults")
 
 
@@ -110,9 +111,16 @@ def _usable_config(document: Document) -> None:
         raise _misfit(document, "/inference", f"the inference section is {_kind(section)}, not an object")
 
 
+def shown_name(name: str) -> str:
+    """Return what messages call a file, so that standard input is told from a file that goes by its name."""
+    if name == STANDARD_INPUT:
+        return NO_FILE
+    return f"./{name}" if name == NO_FILE else name
+
+
 def read_document(name: str) -> Document:
     """Return the JSON document in a file, or on standard input for `-`; raises InputErrors where it is none."""
-    shown = "<stdin>" if name == STANDARD_INPUT else name
+    shown = shown_name(name)
     document = read_json(shown, _bytes(name, JSON_BYTES))
     if not document.ok:
         raise InputErrors(document.diagnostics, {shown: document.source})
@@ -123,7 +131,7 @@ def read_text(name: str) -> Source:
     """Return the text in a file, or on standard input for `-`; raises InputErrors where it is none."""
     from kernelpath.diagnostics import Source
 
-    shown = "<stdin>" if name == STANDARD_INPUT else name
+    shown = shown_name(name)
     try:
         return Source(shown, _bytes(name, YAML_BYTES).decode("utf-8-sig"))
     except UnicodeDecodeError as error:

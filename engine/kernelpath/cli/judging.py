@@ -14,16 +14,26 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kernelpath.diagnostics import Diagnostic, Source
+    from kernelpath.diagnostics.account import Account
     from kernelpath.evaluate.compiled import CompiledPack
+    from kernelpath.evaluate.unasked import Unasked
 
 NOTHING = "cli/not-judged"
 
 
 class Judged:
-    """What a manifest comes to: `value` is None where it may not run."""
+    """What a manifest comes to: `value` is None where it may not run, `unasked` what errors kept from being asked."""
 
-    def __init__(self, manifest: Manifest, ok: bool, value: Any, diagnostics: list[Diagnostic]) -> None:
+    def __init__(
+        self,
+        manifest: Manifest,
+        ok: bool,
+        value: Any,
+        diagnostics: list[Diagnostic],
+        unasked: Sequence[Unasked] = (),
+    ) -> None:
         self.manifest = manifest
+        self.unasked = unasked
         self.ok = ok
         self.value = value
         self.diagnostics = diagnostics
@@ -57,7 +67,7 @@ class Judge:
         found = self.placed(manifest, result.diagnostics)
         if result.ok and (value is None or not result.asked or steps_of(value) == []):
             raise self.not_judged(manifest, program, found)
-        return Judged(manifest, result.ok, value, found)
+        return Judged(manifest, result.ok, value, found, result.unasked)
 
     def not_judged(self, manifest: Manifest, program: str, found: Sequence[Diagnostic] = ()) -> InputErrors:
         """Return the error for a manifest that a program passes only because it did not look at it."""
@@ -120,6 +130,12 @@ class Judge:
 
         placing = Placing(self.pack, manifest, self.overlay, self.verbose)
         return found + [placing.placed(diagnostic) for diagnostic in diagnostics]
+
+    def account(self, judged: Sequence[Judged], found: Sequence[Diagnostic], format: str) -> Account:
+        """Return what a report in a format says besides its findings."""
+        from kernelpath.cli.accounts import account_of
+
+        return account_of(self.pack, judged, found if format == "sarif" else ())
 
     def sources(self, manifests: list[Manifest]) -> dict[str, Source]:
         """Return the texts that findings may point into."""

@@ -10,6 +10,7 @@ from kernelpath.cli.packs import named_packs
 from kernelpath.cli.placing import pack_sources
 from kernelpath.cli.saving import rewrite
 from kernelpath.diagnostics import ERROR, Diagnostic, Span
+from kernelpath.diagnostics.account import Account, RuleText
 from kernelpath.packs.documents import DocumentErrors
 from kernelpath.packs.files import PackErrors, pack_folder, shown_path
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from kernelpath.analysis.formatting import Formatted
     from kernelpath.cli.arguments import Arguments
+
+
+TEXTS = {"fmt/layout": RuleText("a pack's files are in their canonical form", "`kernelpath pack fmt` writes it")}
 
 
 def declare(arguments: Arguments) -> None:
@@ -47,7 +51,9 @@ def run(options: Namespace) -> int:
         console.write("".join(difference(each) for each in changed))
     elif options.check:
         faults = [_unformatted(each) for each in changed]
-        console.report(faults, pack_sources(faults), "" if faults else f"all {len(found)} files are formatted\n")
+        account = Account(tuple(each.shown for each in found if not each.changed), rules=TEXTS)
+        clean = "" if faults else f"all {len(found)} files are formatted\n"
+        console.report(faults, pack_sources(faults), clean, account)
     else:
         _verify(changed)
         for each in changed:

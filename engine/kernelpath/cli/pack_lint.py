@@ -10,6 +10,7 @@ from kernelpath.cli.judging import refused
 from kernelpath.cli.options import PACKS_HELP, add_shared
 from kernelpath.cli.packs import named_packs, pack_with_rules
 from kernelpath.cli.placing import pack_sources
+from kernelpath.diagnostics.account import Account, RuleText
 from kernelpath.packs.files import PackErrors, pack_folder, shown_path
 
 TYPE_CHECKING = False
@@ -33,13 +34,23 @@ def run(options: Namespace) -> int:
     console = Console(options)
     names = named_packs(options.packs, options.pack)
     try:
-        found = [finding for name in names for finding in _lint(pack_folder(name), options.fix, console)]
+        by_name = {name: _lint(pack_folder(name), options.fix, console) for name in names}
     except PackErrors as errors:
         raise refused(errors) from None
-    for name in names if not found else ():
+    found = [finding for each in by_name.values() for finding in each]
+    clean = [name for name, each in by_name.items() if not each]
+    for name in clean:
         pack_with_rules(name)  # a pack without rules has nothing to be clean of
-    console.report(found, pack_sources(found), "" if found else "".join(f"{name}: clean\n" for name in names))
+    account = None if console.is_text else Account(tuple(clean), rules=_texts())
+    console.report(found, pack_sources(found), "" if found else "".join(f"{name}: clean\n" for name in clean), account)
     return 1 if found else 0
+
+
+def _texts() -> dict[str, RuleText]:
+    """Return what the lints say of themselves."""
+    from kernelpath.analysis.lint.catalogue import LINTS
+
+    return {lint.rule: RuleText(lint.summary, lint.why) for lint in LINTS}
 
 
 def _lint(folder: Path, fix: bool, console: Console) -> list[Diagnostic]:

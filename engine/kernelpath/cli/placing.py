@@ -74,16 +74,11 @@ class Placing:
         return () if place is None else (Label(Span(place[0], place[1], 1, place[1], 1), "rule"),)
 
     def _why(self, identity: str) -> str | None:
-        """Return why a rule is there, out of its file: a compiled pack does not carry it."""
-        from kernelpath.packs.documents import DocumentErrors, Mapping, Scalar, read_yaml
+        """Return why a rule is there."""
+        from kernelpath.cli.accounts import rule_texts
 
-        shown = self._rules[identity][0] if identity in self._rules else ""
-        try:
-            rule = read_yaml(Source(shown, pack_text(shown) or ""))
-        except DocumentErrors:
-            return None  # it was changed since the pack was compiled
-        why = rule.get("why") if isinstance(rule, Mapping) else None
-        return why.text.rstrip() if isinstance(why, Scalar) else None
+        text = rule_texts(self.pack, {identity}).get(identity)
+        return (text.why or None) if text else None
 
     @cached_property
     def _rules(self) -> dict[str, tuple[str, int]]:

@@ -6,6 +6,8 @@ Lines and columns count from 1, columns in code points. A line ends at ``\\n``, 
 from __future__ import annotations
 
 BYTE_ORDER_MARK = "\ufeff"
+#: What stands for a file's name where a text came by standard input; a file of this name is called by a longer path.
+STANDARD_INPUT = "<stdin>"
 
 
 class Span:

@@ -8,7 +8,7 @@ read a tainted variable stay silent, so that one fault gives one message.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -34,13 +34,22 @@ class ItemWalk:
     slots: Slots | None = None
     stopped: bool = False
     failed: bool = False
+    errors: list[str] = field(default_factory=list)
+    unasked: list[str] = field(default_factory=list)
 
     def walk(self, rules: list[RuleData]) -> None:
-        """Take the item through the rules in order, until a rule with `stop` fails."""
+        """Take the item through the rules of a stage in order, until a rule with `stop` fails.
+
+        `errors` are the rules that found one, `unasked` the checks of stages behind the one that stopped the item. Of
+        those that a rule with `stop` passes over in its own stage, that rule says that they are not to be asked.
+        """
+        behind = self.stopped
         for rule in rules:
             if self.stopped:
                 if rule["kind"] == "transition":
                     self._forget(rule)
+                elif behind and rule["kind"] == "check":
+                    self.unasked.append(rule["id"])
                 continue
             try:
                 self._rule(rule)
@@ -141,6 +150,10 @@ class ItemWalk:
         else:
             self._give(rule, table_value(self.pack, rule, environment), "")
 
+    def subject(self) -> str | None:
+        """Return what findings about the item blame."""
+        return self._text(self.scope["subject"], self.environment)
+
     def _diagnostic(self, rule: RuleData, environment: Mapping[str, Any]) -> Diagnostic:
         document, pointer = self._place(rule, environment)
         return Diagnostic(
@@ -195,7 +208,9 @@ class ItemWalk:
         self._outcome_unknown(rule)
 
     def _report(self, rule: RuleData, diagnostic: Diagnostic) -> None:
-        self.failed = self.failed or diagnostic.severity == "error"
+        if diagnostic.severity == "error":
+            self.failed = True
+            self.errors.append(rule["id"])
         self.report.add(diagnostic, rule["stage"], rule["verdicts"])
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from kernelpath.diagnostics import Diagnostic
     from kernelpath.evaluate.compiled import CompiledPack
+    from kernelpath.evaluate.walk import Blame
 
     EntryData = Mapping[str, Any]
 
@@ -52,17 +53,37 @@ class ProgramRun:
         self.workspace = workspace
         self.shared = shared
         self.report = Report()
-        self.failed_items: dict[str, set[int]] = {}
-        self.gaps: set[str] = set()
+        self.failed_items: dict[str, dict[int, Blame]] = {}
+        self.gaps: dict[str, dict[int, Blame]] = {}
+        self.passed_over: list[EntryData] = []
+        self.walked: set[str] = set()
 
     def run(self) -> Outcome:
         """Run the entries and return the program's value, None if a rule found an error."""
         try:
             for entry in self.program["entries"]:
                 self._entry(entry)
+            value = self._value()
         except Finished as finished:
-            return Outcome(finished.args[0], self.report, self.workspace)
-        return Outcome(self._value(), self.report, self.workspace)
+            value = finished.args[0]
+        if self.passed_over or self.report.unasked:
+            self._account()
+        return Outcome(value, self.report, self.workspace)
+
+    def _account(self) -> None:
+        """Say which checks were not asked, and because of which errors."""
+        from kernelpath.evaluate.unasked import Account, Unasked, checks_of, targets, together
+
+        errors = [(found.rule, stage) for found, stage, _ in self.report.findings() if found.severity == "error"]
+        missing = {name for entry in self.program["entries"] for name in targets(entry)} - self.workspace.keys()
+        account, over = Account(errors, missing | self.gaps.keys()), {id(entry) for entry in self.passed_over}
+        for entry in self.program["entries"]:
+            because = account.take(entry, id(entry) in over)
+            stages = [self.pack.meta["stages"][name] for name in entry["stages"] if name not in self.walked]
+            checks = checks_of(stages) if id(entry) in over else ()
+            if checks:
+                self.report.unasked.append(Unasked(checks, because))
+        self.report.unasked = together(self.report.unasked)
 
     def _value(self) -> Any:
         """Return what the program gives; one that passed, but whose value was never set, did not pass."""
@@ -93,12 +114,13 @@ class ProgramRun:
             return False
         if not (present >= entry["reads"] and self.report.passed(entry["needs"])) or self._gapped(entry):
             self.report.skipped.update(entry["stages"])
+            self.passed_over.append(entry)
             return False
         return True
 
     def _gapped(self, entry: EntryData) -> bool:
         """Whether the entry reads records of which some are missing; flows alone know how to go on after a gap."""
-        return bool(self.gaps) and entry["verb"] != "flow" and not self.gaps.isdisjoint(entry["reads"])
+        return bool(self.gaps) and entry["verb"] != "flow" and not self.gaps.keys().isdisjoint(entry["reads"])
 
     def _refuse(self, entry: EntryData, error: EvaluationError) -> None:
         """Report an entry that hit a limit of the language, such as nesting, on this input."""
@@ -127,6 +149,7 @@ class ProgramRun:
             self._take(entry, collected)
 
     def _count(self, data: Mapping[str, Any], items: Sequence[Any]) -> None:
+        self.walked.update(data["names"])
         if data["checks"]:
             self.report.asked += len(items)
 
@@ -145,7 +168,7 @@ class ProgramRun:
         walk = Walk(self.pack, entry["walk"], values, self.report, items, slots, collected)
         whole = walk.run(reached)
         for stage in entry["stages"]:
-            self.failed_items.setdefault(stage, set()).update(walk.failed_items)
+            self.failed_items.setdefault(stage, {}).update(walk.failed_items)
         return whole
 
     def _flow(self, entry: EntryData) -> None:
@@ -156,9 +179,20 @@ class ProgramRun:
             slots = self._unroll(entry, values, slots)
         else:
             self._visit(entry, values, slots)
+        if self.gaps:
+            self._hold_back(entry)
         if entry["slots"]:
             self.workspace[entry["slots"]] = slots.values
             self.workspace[entry["slots"] + "?"] = slots
+
+    def _hold_back(self, entry: EntryData) -> None:
+        """Note that a flow did not visit the items of which an earlier fault left no record."""
+        from kernelpath.evaluate.unasked import Unasked, checks_of
+
+        checks = checks_of(entry["walk"]["stages"])
+        for subject, because in self.gaps.get(entry["over"], {}).values() if checks else ():
+            subjects = (subject,) if subject else ()
+            self.report.unasked.append(Unasked(checks, because, subjects, onwards=True))
 
     def _visit(self, entry: EntryData, values: Mapping[str, Any], slots: Slots) -> None:
         """Run a flow over its items in the order of their list."""
@@ -218,13 +252,13 @@ class ProgramRun:
         """Build records of the items; an item that failed one of the walked stages leaves a gap."""
         over = entry["over"]
         items = self.pack.value(over, self.workspace) if over else ONE
-        failed: set[int] = set()
+        failed: dict[int, Blame] = {}
         for stage in entry["walked"]:
-            failed |= self.failed_items.get(stage, set())
+            failed = self.failed_items.get(stage, {}) | failed
         records = self.pack.function(entry["function"])(items, failed, self.workspace)
         self.workspace[entry["into"]] = records if over else records[0]
         if failed:
-            self.gaps.add(entry["into"])
+            self.gaps[entry["into"]] = failed
 
     def _call(self, entry: EntryData) -> None:
         """Run another program on values of this one; its diagnostics become this one's, its pointers get a prefix."""
@@ -233,6 +267,7 @@ class ProgramRun:
         for diagnostic in outcome.report.diagnostics:
             self.report.add(_moved(diagnostic, entry["prefix"]), entry["label"])
         self.report.asked += outcome.report.asked
+        self.report.unasked += outcome.report.unasked
         if outcome.report.ok or entry["decision"]:
             self.workspace[entry["into"]] = outcome.value
         if entry["decision"]:

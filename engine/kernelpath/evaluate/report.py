@@ -7,18 +7,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kernelpath.diagnostics import Diagnostic
+    from kernelpath.evaluate.unasked import Unasked
 
 
 class Report:
     """The diagnostics of one run; `failed` are the stages in which something was an error.
 
-    `asked` counts the items that were taken through a stage with checks.
+    `asked` counts the items that were taken through a stage with checks; `unasked` are the checks that errors kept from
+    being asked.
     """
 
-    __slots__ = ("_seen", "_stages", "asked", "diagnostics", "failed", "skipped", "verdicts")
+    __slots__ = ("_seen", "_stages", "asked", "diagnostics", "failed", "skipped", "unasked", "verdicts")
 
     def __init__(self) -> None:
         self.asked = 0
+        self.unasked: list[Unasked] = []
         self.diagnostics: list[Diagnostic] = []
         self.failed: set[str] = set()
         self.skipped: set[str] = set()

@@ -11,9 +11,13 @@ from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
+from kernelpath.evaluate.unasked import Unasked
 
 #: How many items may be at fault before a walk ends.
 MOST_FAULTS = 10_000
+
+#: What findings about an item blame, and the rules that found an error in it.
+Blame = tuple[str | None, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -27,7 +31,7 @@ class Walk:
     items: Sequence[Any]
     slots: Slots | None = None
     collected: dict[str, list[Any]] = field(default_factory=dict)
-    failed_items: set[int] = field(default_factory=set)
+    failed_items: dict[int, Blame] = field(default_factory=dict)
     whole: bool = True
 
     def run(self, position: int | None = None) -> bool:
@@ -71,9 +75,10 @@ class Walk:
         """Say that the rest of the items is not looked at: more findings than this help nobody."""
         stage = self.data["names"][-1]
         rest = len(self.items) - position
-        self.failed_items.update(range(position, len(self.items)))  # nobody may rely on them
+        rule = f"{self.pack.meta['name']}/{stage}"
+        self.failed_items.update((place, (None, (rule,))) for place in range(position, len(self.items)))
         message = f"{MOST_FAULTS:,} items are at fault, which is the limit: the other {rest:,} are not looked at"
-        self.report.add(Diagnostic(f"{self.pack.meta['name']}/{stage}", (), "error", message), stage)
+        self.report.add(Diagnostic(rule, (), "error", message), stage)
         self.whole = False
         if self.slots is not None:
             self.slots.poison()
@@ -93,6 +98,12 @@ class Walk:
         walk = ItemWalk(self.pack, scope, environment, set(), self.report, self.slots)
         if self._visited(walk):
             self._through(walk, position)
+
+    def _hold_back(self, walk: ItemWalk) -> None:
+        """Note the checks that were not asked about an item, because of others."""
+        subject = walk.subject()
+        subjects = (subject,) if subject else ()
+        self.report.unasked.append(Unasked(tuple(walk.unasked), tuple(dict.fromkeys(walk.errors)), subjects))
 
     def _visited(self, walk: ItemWalk) -> bool:
         """Read the slots that the flow declares, and return whether the flow visits the item at all."""
@@ -114,7 +125,9 @@ class Walk:
             if walk.failed and self.data["flow"] is None:
                 walk.stopped = True
         if walk.failed:
-            self.failed_items.add(position)
+            self.failed_items[position] = (walk.subject(), tuple(dict.fromkeys(walk.errors)))
+        if walk.unasked:
+            self._hold_back(walk)
         for name, values in self.collected.items():
             values.append(walk.environment.get(name))
         if walk.failed or walk.stopped or not walk.tainted.isdisjoint(self.collected):

@@ -8,6 +8,7 @@ from typing import Any
 
 from kernelpath.analysis.analyze.analysis import Analysis
 from kernelpath.analysis.analyze.findings import Finding, Switch, listed
+from kernelpath.diagnostics import ERROR, Diagnostic, Span
 
 
 def render_json(analysis: Analysis) -> str:
@@ -25,6 +26,21 @@ def to_dict(analysis: Analysis) -> dict[str, object]:
         "switches": [switch.to_dict() for switch in analysis.switches],
         "skipped": list(analysis.skipped),
     }
+
+
+def diagnostics(analysis: Analysis) -> list[Diagnostic]:
+    """Return the findings as diagnostics, each at the place of the rule or of the row that it is about."""
+    return [_diagnostic(finding) for finding in analysis.findings]
+
+
+def _diagnostic(finding: Finding) -> Diagnostic:
+    place = finding.place
+    values = [("rule", finding.rule), ("exact", finding.reason)]
+    if finding.witness is not None:
+        values.append(("witness", shown(finding.witness)))
+    span = Span(place.file, place.line, place.column, place.line, place.column + 1)
+    rule = f"analyze/{finding.kind}"
+    return Diagnostic(rule, (), ERROR, finding.message, subject=finding.rule, span=span, values=tuple(values))
 
 
 def render_text(analysis: Analysis, *, switches: bool = False) -> str:

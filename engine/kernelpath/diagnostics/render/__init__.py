@@ -20,7 +20,10 @@ def render(
     sources: Mapping[str, Source] | None = None,
     **options: object,
 ) -> str:
-    """Return the diagnostics in one of `FORMATS`; options are those of the format's own `render`."""
+    """Return the diagnostics in one of `FORMATS`; options are those of the format's own `render`.
+
+    All of them take `account`, which is what there is to say besides the diagnostics.
+    """
     if format not in FORMATS:
         raise ValueError(f"no such format: {format}")
     made: str = import_module(f"kernelpath.diagnostics.render.{format}").render(diagnostics, sources, **options)

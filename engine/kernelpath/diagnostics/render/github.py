@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kernelpath.diagnostics.account import Account
 from kernelpath.diagnostics.diagnostic import Diagnostic
+from kernelpath.diagnostics.render.paths import shortest
 from kernelpath.diagnostics.render.printable import printable
-from kernelpath.diagnostics.source import Source
+from kernelpath.diagnostics.source import STANDARD_INPUT, Source
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render(diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source] | None = None) -> str:
+def render(
+    diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source] | None = None, *, account: Account | None = None
+) -> str:
     """Return one command a line; user text is escaped, so that it can neither end a command nor start one."""
-    return "".join(_annotation(diagnostic) + "\n" for diagnostic in diagnostics)
+    lines = [_annotation(diagnostic) for diagnostic in diagnostics]
+    lines += [f"::notice title=not-asked::{_data(one.message)}" for one in (account.not_asked if account else ())]
+    return "".join(line + "\n" for line in lines)
 
 
 def _annotation(diagnostic: Diagnostic) -> str:
@@ -24,9 +30,9 @@ def _annotation(diagnostic: Diagnostic) -> str:
 
 def _place(diagnostic: Diagnostic) -> list[tuple[str, object]]:
     span = diagnostic.span
-    if span is None:
+    if span is None or span.file == STANDARD_INPUT:
         return []
-    place: list[tuple[str, object]] = [("file", span.file), ("line", span.line), ("endLine", span.end_line)]
+    place: list[tuple[str, object]] = [("file", shortest(span.file)), ("line", span.line), ("endLine", span.end_line)]
     if span.line == span.end_line:  # the host takes columns only for annotations on one line
         place += [("col", span.column), ("endColumn", span.end_column)]
     return place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from kernelpath.diagnostics.account import Account
 from kernelpath.diagnostics.diagnostic import Diagnostic, Label
 from kernelpath.diagnostics.render.printable import printable
 from kernelpath.diagnostics.render.snippet import Snippet, snippet
@@ -14,16 +15,21 @@ _COLOURS = {"error": "1;31", "warning": "1;33", "note": "1;36", "strong": "1", "
 
 
 def render(
-    diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source] | None = None, *, colour: bool = False
+    diagnostics: Sequence[Diagnostic],
+    sources: Mapping[str, Source] | None = None,
+    *,
+    colour: bool = False,
+    account: Account | None = None,
 ) -> str:
-    """Return the diagnostics and a line that counts them; empty where there are none.
+    """Return the diagnostics, a line that counts them, and one for each account of what was not asked.
 
-    Source lines are shown for the files in `sources`. The text ends with a line break.
+    It is empty if there are none. Source lines are shown for the files in `sources`. The text ends with a line break.
     """
     if not diagnostics:
         return ""
     blocks = [render_one(diagnostic, sources, colour=colour) for diagnostic in diagnostics]
-    return "\n".join([*blocks, counted(diagnostics) + "\n"])
+    unasked = "".join(f"{printable(one.message)}\n" for one in (account.not_asked if account else ()))
+    return "\n".join([*blocks, f"{counted(diagnostics)}\n{unasked}"])
 
 
 def render_one(diagnostic: Diagnostic, sources: Mapping[str, Source] | None = None, *, colour: bool = False) -> str:
