@@ -128,3 +128,24 @@ def test_one_module_reads_yaml() -> None:
         "kernelpath.packs.parser_errors",  # its words for what the parser complains about
         "kernelpath.packs.scalars",  # writes
     }
+
+
+#: Modules that read data which comes with the project; what a user names is read through `kernelpath.files` alone.
+READ_THEIR_OWN = {"kernelpath.graph.catalog", "kernelpath.execute.shaders", "kernelpath.cli.demo"}
+
+
+def test_files_are_read_in_one_place() -> None:
+    """No module opens a file by itself: a limit, and what is not a file, would be forgotten."""
+    found = [
+        f"{name}:{node.lineno}"
+        for name, tree in modules()
+        if not name.startswith("kernelpath.files.") and name not in READ_THEIR_OWN | {"kernelpath.packs.cache_folder"}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _opens(node) and "resource(" not in ast.unparse(node)
+    ]
+    assert found == []
+
+
+def _opens(call: ast.Call) -> bool:
+    called = ast.unparse(call.func)
+    return called in ("open", "io.open") or called.endswith((".read_text", ".read_bytes"))

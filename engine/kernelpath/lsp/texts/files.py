@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from kernelpath.packs.documents import DocumentErrors, Node, read_yaml
 from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX
 
 Stamp = object
+_JUST_NOW = 2_000_000_000  # nanoseconds; some file systems keep whole seconds, one of them every second one
 
 
 @dataclass(slots=True)
@@ -45,7 +47,9 @@ class Files:
             status = path.stat()
         except OSError:
             return None
-        return status.st_mtime_ns, status.st_size
+        if abs(time.time_ns() - status.st_mtime_ns) < _JUST_NOW:
+            return object()  # another change may come in the same tick of the clock: read it again next time
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
     def tree(self, path: Path) -> Node:
         """Return a YAML file's tree; raises DocumentErrors."""
