@@ -13,7 +13,6 @@ from kernelpath.evaluate.explain import Choice, Explainer, Explanation, Read, Re
 from kernelpath.evaluate.explain import read as reading_of
 from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.observe import Visit
-from kernelpath.evaluate.ranges import ranges_text
 from kernelpath.language.showing import shown
 from kernelpath.packs.model import Pack, Transition
 
@@ -49,11 +48,7 @@ class StepAnswer:
     def heading(self) -> str:
         """How this visit differs from others of the same step, such as `prefill`, or `decode (layers 1 to 3)`."""
         given = ", ".join(shown(value) for value in self.visit.given.values())
-        numbers = self.visit.repetitions
-        if self.visit.among == 1 or not numbers:
-            return given
-        word = self.visit.data["flow"]["parts"]["repeated"]
-        return f"{given} ({word}{'s' * (len(numbers) > 1)} {ranges_text(numbers)})"
+        return f"{given} ({self.visit.repeated})" if self.visit.repeated else given
 
 
 def _is_field(wanted: str, path: str, variable: str) -> bool:

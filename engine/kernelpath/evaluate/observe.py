@@ -13,6 +13,7 @@ from typing import Any
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.item import ItemWalk
 from kernelpath.evaluate.program import Outcome, ProgramRun, program_of
+from kernelpath.evaluate.ranges import ranges_text
 from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
 from kernelpath.evaluate.walk import Walk
@@ -25,12 +26,14 @@ Chosen = Callable[[Any], bool]
 class Visit:
     """A chosen item after its way through the stages of one walk.
 
-    `given` are the values that a flow's entry gives, such as in which pass it is. `writers` has, by slot, the walk of
-    the item that wrote it last before this one came; `start` has the slots' values on entry. `workspace` has the values
-    of the program that made the visit. `repetitions` are those in which it was made just so, where the item is in a
-    part that is repeated; `among` is how many different visits there are of this item in the flow.
+    `name` is that of the flow, or of the stage that is walked. `given` are the values that a flow's entry gives, such
+    as in which pass it is. `writers` has, by slot, the walk of the item that wrote it last before this one came;
+    `start` has the slots' values on entry. `workspace` has the values of the program that made the visit.
+    `repetitions` are those in which it was made just so, where the item is in a part that is repeated; `among` is how
+    many different visits there are of this item in the flow.
     """
 
+    name: str
     data: Mapping[str, Any]
     walk: ItemWalk
     given: Mapping[str, Any]
@@ -44,6 +47,14 @@ class Visit:
     def rules(self) -> list[Mapping[str, Any]]:
         """The rules that the item went through, in order."""
         return [rule for stage in self.data["stages"] for rule in stage]
+
+    @property
+    def repeated(self) -> str:
+        """The repetitions in which the visit was made, such as `layers 1 to 3`, where others differ from it."""
+        if self.among == 1 or not self.repetitions:
+            return ""
+        word = self.data["flow"]["parts"]["repeated"]
+        return f"{word}{'s' * (len(self.repetitions) > 1)} {ranges_text(self.repetitions)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +118,17 @@ class _WatchedRun(ProgramRun):
         if not chosen:
             return
         walk = WatchedParts(self.pack, entry["walk"], {**self.workspace, **given}, items, slots, self._fresh(entry))
+        name, data, start = entry["label"], entry["walk"], dict(slots.values)
         for found in walk.watch(frozenset(chosen), entry["settle"]):
-            visit = Visit(entry["walk"], found.walk, given, found.writers, dict(slots.values), self.workspace)
+            visit = Visit(name, data, found.walk, given, found.writers, start, self.workspace)
             self.seen.visits.append(replace(visit, repetitions=tuple(sorted(found.repetitions)), among=found.among))
 
     def _watch(self, entry: Mapping[str, Any], given: Mapping[str, Any], items: Any, slots: Slots | None) -> None:
         if any(self.seen.chosen(item) for item in items):
             values = {**self.workspace, **given}
             walk = _WatchedWalk(self.pack, entry["walk"], values, Report(), items, slots)
-            walk.watch = _Watch(self.seen, given, dict(slots.values) if slots else {}, self.workspace)
+            start = dict(slots.values) if slots else {}
+            walk.watch = _Watch(self.seen, entry["label"], given, start, self.workspace)
             walk.run()
 
     def _program(self, name: str, values: Mapping[str, Any]) -> Outcome:
@@ -125,6 +138,7 @@ class _WatchedRun(ProgramRun):
 @dataclass(slots=True)
 class _Watch:
     seen: _Seen
+    name: str
     given: Mapping[str, Any]
     start: Mapping[str, Any]
     workspace: Mapping[str, Any]
@@ -147,7 +161,8 @@ class _WatchedWalk(Walk):
         before = dict(watch.writers) if watch.seen.chosen(self.items[position]) else None
         super()._through(walk, position)
         if before is not None:
-            watch.seen.visits.append(Visit(self.data, walk, watch.given, before, watch.start, watch.workspace))
+            visit = Visit(watch.name, self.data, walk, watch.given, before, watch.start, watch.workspace)
+            watch.seen.visits.append(visit)
         for slot in written(self.data, walk):
             watch.writers[slot] = walk
 

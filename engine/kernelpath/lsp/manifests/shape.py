@@ -22,9 +22,11 @@ _PREFIX = "manifest#"
 class Items:
     """The items of a flow: the path of their list, and the members that fields of their record are read from.
 
-    `reads` and `writes` are members that name slots, `identity` the one that names the item.
+    `flow` is its name, the first of those that say where their items are written. `reads` and `writes` are members that
+    name slots, `identity` the one that names the item.
     """
 
+    flow: str
     path: tuple[str, ...]
     record: str
     members: Mapping[str, str]
@@ -62,7 +64,7 @@ def _items(pack: Pack, flow: Flow) -> Items | None:
     identity = members.get(names[0]) if names else None
     if path is None:
         return None
-    return Items(path, record.name, members, _named(members, reads), _named(members, writes), identity)
+    return Items(flow.name, path, record.name, members, _named(members, reads), _named(members, writes), identity)
 
 
 def _named(members: Mapping[str, str], fields: set[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from kernelpath.lsp.features.describe import describe
 from kernelpath.lsp.features.hover import Hover
 from kernelpath.lsp.manifests.judging import slots_of, variables_of
 from kernelpath.lsp.manifests.slots import Use, producers
-from kernelpath.lsp.manifests.view import View, pass_name
+from kernelpath.lsp.manifests.view import View, heading
 from kernelpath.packs.documents import Mapping, Scalar
 
 _LONGEST = 60
@@ -36,7 +36,7 @@ def manifest_hover(view: View, offset: int) -> Hover | None:
         return None
     start, end = _stretch(view, index, offset)
     parts = [*_slot(view, offset), *_member(view, index, offset)]
-    parts += [text for visit in view.visits.get(index, ()) if (text := _visit(pack, visit))]
+    parts += _tables(view.visits.get(index, []))
     return Hover(start, end, "\n\n".join(parts)) if parts else None
 
 
@@ -49,15 +49,22 @@ def _stretch(view: View, index: int, offset: int) -> tuple[int, int]:
     return node.start, node.start + 1
 
 
-def _visit(pack: CompiledPack, visit: Visit) -> str:
-    """Return a table of what rules gave an item in a pass."""
+def _tables(visits: Sequence[Visit]) -> list[str]:
+    """Return tables of what rules gave an item, each once, headed by the passes and repetitions that it is of."""
+    tables = [(visit, table) for visit in visits if (table := _table(visit))]
+    several = len({visit.name for visit, _ in tables}) > 1
+    found: dict[str, list[str]] = {}
+    for visit, table in tables:
+        title = ", ".join(part for part in (visit.name if several else "", heading(visit)) if part)
+        found.setdefault(table, []).append(f"**{title}**" if title else "")
+    return ["\n".join([", ".join(filter(None, titles)), "", table]) for table, titles in found.items()]
+
+
+def _table(visit: Visit) -> str:
     rows = [
         f"| {name} | {_shown(value)} | {source} |" for name, value, source in variables_of(visit) if _is_short(value)
     ]
-    if not rows:
-        return ""
-    title = pass_name(visit)
-    return "\n".join([f"**{title}**" if title else "", "", "| | value | from |", "|---|---|---|", *rows])
+    return "\n".join(["| | value | from |", "|---|---|---|", *rows]) if rows else ""
 
 
 def _is_short(value: Any) -> bool:
@@ -99,17 +106,22 @@ def _member(view: View, index: int, offset: int) -> Iterator[str]:
 
 
 def hints(view: View) -> Iterator[Hint]:
-    """Yield a hint for each item that was visited: what it reads and what it leaves, once where all passes agree."""
-    pack = view.judge.loaded()
+    """Yield a hint for each item that was visited: what it reads and what it leaves, once where all passes agree.
+
+    Of several flows it is told of the one whose items these are.
+    """
+    pack, flow = view.judge.loaded(), view.items.flow if view.items else None
     for index, visits in view.visits.items():
-        told = {pass_name(visit): text for visit in visits if pack and (text := _flow(pack, visit))}
+        own = [visit for visit in visits if visit.name == flow]
+        told: dict[str, list[str]] = {}
+        for visit in own if pack else ():
+            assert pack is not None
+            if text := _flow(pack, visit):
+                told.setdefault(text, []).append(heading(visit))
         place = _behind(view, index)
-        if not told or place is None:
-            continue
-        texts = set(told.values())
-        text = texts.pop() if len(texts) == 1 else "; ".join(f"{name} {flow}" for name, flow in told.items())
-        about = "\n\n".join(_visit(pack, visit) for visit in visits if pack)
-        yield Hint(place, text, about)
+        if told and place is not None:
+            texts = [f"{', '.join(names)} {text}" for text, names in told.items()]
+            yield Hint(place, next(iter(told)) if len(told) == 1 else "; ".join(texts), "\n\n".join(_tables(own)))
 
 
 def _flow(pack: CompiledPack, visit: Visit) -> str:

@@ -98,6 +98,11 @@ def pass_name(visit: Visit) -> str:
     return ", ".join(str(value) for value in visit.given.values())
 
 
+def heading(visit: Visit) -> str:
+    """Return how a visit differs from others of its item in the same flow, such as `decode (layers 1 to 3)`."""
+    return f"{pass_name(visit)} ({visit.repeated})".lstrip() if visit.repeated else pass_name(visit)
+
+
 def scalars_of(node: Node | None) -> Iterator[Scalar]:
     """Yield the scalars of a tree, keys left out."""
     if isinstance(node, Scalar):

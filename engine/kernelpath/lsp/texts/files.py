@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
+from kernelpath.diagnostics.source import BYTE_ORDER_MARK
 from kernelpath.files.reading import YAML_BYTES, read_file
+from kernelpath.lsp.texts.places import Marked
 from kernelpath.packs.documents import DocumentErrors, Node, read_yaml
 from kernelpath.packs.files import PACK_FILE, TEST_SUFFIX
 
@@ -19,7 +21,7 @@ _JUST_NOW = 2_000_000_000  # nanoseconds; some file systems keep whole seconds, 
 class Files:
     """Sources and trees by path; each is made again only when its text changes, so identity tells whether it did.
 
-    INVARIANT: a source is named by its path, so that every span leads back to its file.
+    INVARIANT: a source is named by its path, so that every span leads back to its file. It has no byte order mark.
     """
 
     open: dict[Path, str] = field(default_factory=dict)
@@ -35,9 +37,9 @@ class Files:
         stamp = self._stamp(path)
         known = self._sources.get(path)
         if known is None or known[0] != stamp:
-            text = self.open[path] if path in self.open else _read(path)
-            same = known is not None and known[1].text == text
-            known = self._sources[path] = (stamp, known[1] if known and same else Source(str(path), text))
+            made = _source(path, self.open[path] if path in self.open else _read(path), path in self.open)
+            same = known is not None and known[1].text == made.text and type(known[1]) is type(made)
+            known = self._sources[path] = (stamp, known[1] if known and same else made)
         return known[1]
 
     def _stamp(self, path: Path) -> Stamp:
@@ -81,6 +83,12 @@ class Files:
             return path.parent
         folder = path.parent.parent
         return folder if self.exists(folder / PACK_FILE) else None
+
+
+def _source(path: Path, text: str, is_open: bool) -> Source:
+    """Return a text without the byte order mark that it may begin with, which an editor counts as a character."""
+    marked = text.startswith(BYTE_ORDER_MARK)
+    return (Marked if marked and is_open else Source)(str(path), text.removeprefix(BYTE_ORDER_MARK))
 
 
 def _tree(source: Source) -> Node | DocumentErrors:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kernelpath.diagnostics import Source, Span
+from kernelpath.diagnostics.source import BYTE_ORDER_MARK
 
 UTF16 = "utf-16"
 _SIZES = {"utf-8": lambda text: len(text.encode("utf-8", "surrogatepass")), "utf-32": len}
@@ -25,6 +26,12 @@ def units(text: str, encoding: str = UTF16) -> int:
     return size(text) if size else len(text) + sum(character > "\uffff" for character in text)
 
 
+class Marked(Source):
+    """A text that begins with a byte order mark in the editor, and is read without it."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """Converts between offsets in a source and an editor's places in it."""
@@ -37,12 +44,17 @@ class Places:
         if line >= self.source.line_count():
             return len(self.source.text)
         text = self.source.line(line + 1)
+        character = max(0, character - self._mark(line))
         return self.source.offset(line + 1, 1) + min(_index(text, character, self.encoding), len(text))
 
     def place(self, offset: int) -> tuple[int, int]:
         """Return line and character of an offset."""
         line, column = self.source.position(offset)
-        return line - 1, units(self.source.line(line)[: column - 1], self.encoding)
+        return line - 1, units(self.source.line(line)[: column - 1], self.encoding) + self._mark(line - 1)
+
+    def _mark(self, line: int) -> int:
+        """Return how many units of a line the editor has before those that are read."""
+        return units(BYTE_ORDER_MARK, self.encoding) if line == 0 and isinstance(self.source, Marked) else 0
 
     def bounds(self, span: Span) -> tuple[int, int]:
         """Return the offsets at which a span of this source begins and ends."""
