@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
+import kernelpath
 from kernelpath.evaluate import loading
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.program import run_program
+from kernelpath.packs import cache as cache_module
 from kernelpath.packs import cache_folder
-from kernelpath.packs.cache import cached
+from kernelpath.packs.cache import DATA, ROOMS, cached
 from kernelpath.packs.cache_folder import open_folder
+from kernelpath.resources import resource
 
 from .folders import BOXES, copied, written
 
@@ -229,7 +233,7 @@ def test_a_cache_folder_that_cannot_be(
     assert (tmp_path / "file").read_text(encoding="utf-8") == "a file"
 
 
-@pytest.mark.parametrize("call", ["write", "replace", "scandir"])
+@pytest.mark.parametrize("call", ["write", "replace", "listdir"])
 def test_a_cache_folder_that_cannot_be_written(
     cache: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
@@ -459,3 +463,50 @@ def test_two_processes_at_once(cache: Path, boxes: Path, monkeypatch: pytest.Mon
     seen = built(monkeypatch)
     assert answer(load_again(boxes)) == ANSWER
     assert (seen, len(packs(cache))) == ([], 1)
+
+
+BUILD = """
+import sys
+import kernelpath as kp
+from kernelpath.graph.catalog import load_presets
+kp.load_pack("execution-v0"), kp.load_catalog(sys.argv[1]), load_presets()
+print(*sorted(module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "kernelpath"))
+"""
+#: Modules that say where files are and read them, or call what builds.
+NOT_MAKING = ("__init__.py", "resources.py", "facade.py", "files")
+
+
+def test_what_makes_entries_is_in_their_names(cache: Path, tmp_path: Path) -> None:
+    """Every module that has a part in what is built, and the grammars, belong to what an entry is named after."""
+    catalog = tmp_path / "mine.yaml"
+    catalog.write_bytes(resource("kernels", "catalogs", "kernelpath.yaml").read_bytes())
+    done = subprocess.run([sys.executable, "-c", BUILD, str(catalog)], capture_output=True, text=True, check=True)
+    package = Path(kernelpath.__file__).parent
+    rooms = {Path(file).relative_to(package).parts[0] for file in done.stdout.split()}
+    assert rooms - set(NOT_MAKING) == set(ROOMS)
+
+
+@pytest.mark.parametrize("name", [*ROOMS, *DATA])
+def test_another_generator_makes_another_entry(tmp_path: Path, name: str) -> None:
+    """A file of a room, or of the data, that has another size or date is another generator."""
+    path = tmp_path / Path(name).name
+    folder = Path(kernelpath.__file__).parent / name if name in ROOMS else resource(name)
+    (shutil.copytree if folder.is_dir() else shutil.copyfile)(folder, path)
+    file = next(found for found in sorted(path.rglob("*")) if found.is_file()) if path.is_dir() else path
+    before = sorted(cache_module._states(str(path)))
+    os.utime(file, (1, 1))
+    touched = sorted(cache_module._states(str(path)))
+    file.write_bytes(file.read_bytes() + b"#")
+    os.utime(file, (1, 1))
+    longer = sorted(cache_module._states(str(path)))
+    assert len({tuple(before), tuple(touched), tuple(longer)}) == 3
+
+
+def test_a_cache_that_is_only_read(cache: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An old entry is used though its date cannot be set any more."""
+    entry = kept(cache, boxes)
+    os.utime(entry, (1, 1))
+    monkeypatch.setattr(os, "utime", lambda *_: _refuse(lambda: None, 0))
+    seen = built(monkeypatch)
+    assert answer(load_again(boxes)) == ANSWER
+    assert seen == []

@@ -18,7 +18,7 @@ from kernelpath.resources import resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, TypeVar
 
     from kernelpath.packs.cache_folder import CacheFolder
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     Used = TypeVar("Used")
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_GENERATORS = ("diagnostics", "language", "language/builtins", "packs", "evaluate", "graph")
-_DATA = ("grammars", "kernels/catalogs/catalog.schema.json")
+#: What entries are made by: rooms of the package, and data that comes with it.
+ROOMS = ("diagnostics", "language", "packs", "graph", "evaluate")
+DATA = ("grammars", "kernels/catalogs/catalog.schema.json")
 
 
 def cached(kind: str, digest: str, build: Callable[[], Any], use: Callable[[Any], Used]) -> Used:
@@ -79,13 +80,17 @@ def _generator() -> str:
 
     An installed file may have the date of its archive, so dates alone would not do.
     """
-    paths = [_PACKAGE / name for name in _GENERATORS] + [resource(name) for name in _DATA]
+    paths = [os.path.join(_PACKAGE, name) for name in ROOMS] + [os.fspath(resource(name)) for name in DATA]
     return " ".join(sorted(state for path in paths for state in _states(path)))
 
 
-def _states(path: Path) -> list[str]:
-    if path.suffix:
-        status = path.stat()
-        return [f"{path}:{status.st_size}:{status.st_mtime_ns}"]
-    found = ((entry.name, entry.stat()) for entry in os.scandir(path) if not entry.name.endswith(".pyc"))
-    return [f"{path}/{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in found if not name.startswith("__py")]
+def _states(path: str) -> Iterator[str]:
+    """Yield the name, the size and the date of a file, or of all files below a folder."""
+    if os.path.isdir(path):
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.name != "__pycache__":
+                    yield from _states(entry.path)
+        return
+    status = os.stat(path)
+    yield f"{path}:{status.st_size}:{status.st_mtime_ns}"

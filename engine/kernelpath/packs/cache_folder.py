@@ -159,13 +159,21 @@ def _own_file(folder: int, name: str, limit: int, forbidden: int) -> bytes | Non
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or not _is_own(status, forbidden) or status.st_size > limit:
             return None
-        if time.time() - status.st_mtime > _DAY:
-            os.utime(descriptor)  # what is used is dropped last
+        _used(descriptor, status)
         return _content(descriptor, status.st_size)
     except OSError:
         return None
     finally:
         os.close(descriptor)
+
+
+def _used(descriptor: int, status: os.stat_result) -> None:
+    """Note that a file is used, at most once a day: what is used is dropped last. A folder may be for reading only."""
+    if time.time() - status.st_mtime > _DAY:
+        from contextlib import suppress
+
+        with suppress(OSError):
+            os.utime(descriptor)
 
 
 def _content(descriptor: int, size: int) -> bytes:
@@ -194,11 +202,10 @@ def _remove(folder: int, name: str) -> None:
 
 def _entries(folder: int) -> Iterator[tuple[int, int, str]]:
     """Yield when each file that a cache wrote was used last, its size and its name; others' files are left alone."""
-    for entry in os.scandir(folder):
-        if _is_entry(entry.name):
-            status = os.stat(entry.name, dir_fd=folder, follow_symlinks=False)
-            if stat.S_ISREG(status.st_mode):
-                yield status.st_mtime_ns, status.st_size, entry.name
+    for name in filter(_is_entry, os.listdir(folder)):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode):
+            yield status.st_mtime_ns, status.st_size, name
 
 
 def _is_entry(name: str) -> bool:

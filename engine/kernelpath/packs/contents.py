@@ -16,7 +16,7 @@ from kernelpath.packs.folders import PACK_FILE, TEST_SUFFIX, YAML, PackErrors, e
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 MAX_CHAIN = 8
@@ -177,7 +177,7 @@ def _yaml_files(folder: Path) -> tuple[list[Listed], list[str]]:
     while waiting:
         current, depth, linked = waiting.pop()
         stage = os.path.basename(current)
-        for entry in os.scandir(current):
+        for entry in _entries(current):
             name, seen = entry.name, seen + 1
             if seen > MAX_ENTRIES:
                 raise Refused(f"it has more than {MAX_ENTRIES:,} files and folders, the most that are read", folder)
@@ -191,6 +191,11 @@ def _yaml_files(folder: Path) -> tuple[list[Listed], list[str]]:
             elif name.lower().endswith(YAML) and (depth, name) != (0, PACK_FILE):
                 strays.append(entry.path)
     return sorted(files), sorted(strays)
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        yield from entries
 
 
 def _digest(layers: tuple[LayerFiles, ...]) -> str:
