@@ -33,6 +33,19 @@ EDITS: dict[str, Edit] = {
         "    parameters: {value: json}\n    # colour",
     ),
     "constant-and-value": ("  answer: {type: json}", "  answer: {type: json}\n  largest: {type: int}"),
+    "constant-of-400-digits": ("the largest size, value: 100", f"the largest size, value: {'9' * 400}"),
+    "constant-beyond-ints": ("the largest size, value: 100", "the largest size, value: 9223372036854775809"),
+    "constant-with-an-unseen-character": (
+        "constants:\n",
+        "constants:\n  shade: {type: string, value: 'red\u00a0'}\n",
+    ),
+    "vocabulary-with-a-letter-of-another-script": ("values: [red, green, blue]", "values: [red, gr\u0435en, blue]"),
+    "escaped-control-character": ("doc: the largest size", 'doc: "the \\u0007 largest"'),
+    "functions-that-are-deep": (
+        "functions:\n",
+        f"functions:\n  f: {{parameters: {{x: int}}, value: '{'abs(' * 90}x{')' * 90}'}}\n"
+        "  g: {parameters: {x: int}, value: 'f(f(f(f(f(x)))))'}\n",
+    ),
     "constant-of-another-type": ("the largest size, value: 100", "the largest size, value: ten"),
     "scope-uses-unknown": ("uses: [largest]", "uses: [lagest]"),
     "scope-over-no-list": ("over: {raw: raws}", "over: {raw: largest}"),

@@ -34,6 +34,12 @@ YAML: dict[str, str | bytes] = {
     "flow/a-text": "hello\n",
     "flow/not-utf-8": b"summary: A\nwhy: \xff\n",
     "flow/control-character": check(summary="summary: A\x07"),
+    "flow/escaped-control-character": check(summary='summary: "A\\0b"'),
+    "flow/escaped-control-in-a-message": check(message='message: "step `{step.id}` \\e[31m"'),
+    "flow/unseen-character": check(why="why: a\u200bb"),
+    "flow/turned-round": check(message="message: 'step \u202e{step.id}'"),
+    "flow/order-of-400-digits": check(order=f"order: {'9' * 400}"),
+    "flow/order-of-5000-digits": check(order=f"order: 0x{'f' * 5000}"),
     "flow/order-nan": check(order="order: .nan"),
     "flow/order-infinite": check(order="order: -1e400"),
     "flow/tab": check(check="check:\n\tinput == held"),
@@ -161,6 +167,17 @@ TYPES: dict[str, str | bytes] = {
     "flow/path-without-build": resolve("table: math\nrows:\n  - {path: a, value: default_math}"),
     "flow/path-inside-another": resolve(
         "table: kv_io\nhit: build\nrows:\n  - {path: a, value: held}\n  - {path: a.b, value: held}"
+    ),
+    "flow/no-break-space": check(check="check: input\u00a0== held"),
+    "flow/letter-of-another-script": check(check="check: input == h\u0435ld"),
+    "flow/quote-of-a-word-processor": check(check="check: 'input == “f16”'"),
+    "flow/unseen-character-in-a-string": check(check='check: step.op != "ca\u00a0st"'),
+    "flow/letter-of-another-script-in-a-string": check(check='check: step.op != "c\u0430st"'),
+    "flow/letter-of-another-script-in-a-cell": resolve(
+        "table: math\ninputs: {colour: step.op}\nrows:\n  - {match: {colour: [cast, attenti\u043en]}, value: default_math}"
+    ),
+    "flow/path-of-250-members": resolve(
+        f"table: kv_io\nhit: build\nrows:\n  - {{path: {'.'.join(['a'] * 250)}, value: held}}"
     ),
     "flow/path-that-is-none": resolve("table: kv_io\nhit: build\nrows:\n  - {path: a..b, value: held}"),
     "flow/match-and-when": resolve(

@@ -104,7 +104,8 @@ class TableReader:
                 help_text = f"did you mean `{near}`?" if near else f"its inputs are: {', '.join(known)}"
                 self.terms.fault(name, "pack/match", f"the table has no input `{name.text}`", help_text)
                 return None
-            self.terms.refuse_odd(cell)
+            if self.terms.refuse_odd(cell):
+                return None
             if not self.terms.written(match_text({name.text: to_plain(cell)}), cell, self.names, BOOL, self.given):
                 return None
         return self.terms.written(match_text(to_plain(cells)), node["match"], self.names, BOOL, self.given)

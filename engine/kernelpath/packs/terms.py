@@ -25,10 +25,10 @@ from kernelpath.language.ast import Expression, Name
 from kernelpath.language.odd_characters import odd_characters
 from kernelpath.language.types import JSON, STRING, UNKNOWN
 from kernelpath.language.wording import odd_in_text
-from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
 from kernelpath.packs.model import Place, Term, Text
+from kernelpath.packs.nodes import scalars
 
 #: Names that an expression cannot use.
 WORDS = frozenset(
@@ -130,20 +130,18 @@ class TermReader:
                 Diagnostic("pack/expression", (), ERROR, problem.message, span=span, help=problem.help)
             )
 
-    def refuse_odd(self, node: Node) -> None:
-        """Collect the characters of a text, or of the texts of a list, that cannot be seen or look like others.
+    def refuse_odd(self, node: Node) -> bool:
+        """Collect the characters of a value's texts that cannot be seen or look like others; return whether any are.
 
         One that is written as an escape is meant.
         """
-        if isinstance(node, documents.Sequence):
-            for item in node:
-                self.refuse_odd(item)
-        if not isinstance(node, Scalar) or not isinstance(node.value, str):
-            return
-        for at, character, plain in odd_characters(node.text):
-            if node.source.text.startswith(character, node.source_offset(at)):
-                message, help_ = odd_in_text(character, plain)
-                self.problems(node, [Problem(message, at, at + 1, help_)])
+        before = len(self.diagnostics)
+        for scalar in scalars(node):
+            for at, character, plain in odd_characters(scalar.text) if isinstance(scalar.value, str) else ():
+                if scalar.source.text.startswith(character, scalar.source_offset(at)):
+                    message, help_ = odd_in_text(character, plain)
+                    self.problems(scalar, [Problem(message, at, at + 1, help_)])
+        return len(self.diagnostics) > before
 
     def refuse_word(self, node: Scalar) -> None:
         """Collect a name that is a word of the language, so that no expression could use it."""
