@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
 DEFAULT_PACK = "execution-v0"
 DEFAULT_CATALOG = "doppler-0.1.7"
+#: What each of the programs that can be asked is given; a pack's program of that name may take no other input.
+INPUTS: dict[str, tuple[str, ...]] = {
+    "compile": ("inference", "runtime", "model_id", "num_layers"),
+    "apply": ("manifest", "runtime_config"),
+    "contract": ("inference", "model_id"),
+    "graph": ("inference", "runtime", "model_id", "num_layers"),
+    "kernel_path": ("chosen_path",),
+}
 __all__ = [
+    "INPUTS",
     "Applied",
     "Result",
     "apply",
@@ -83,7 +92,12 @@ class Applied(Result):
 
 def load_pack(name_or_path: str) -> CompiledPack:
     """Return a pack by its shipped name or its folder; raises PackErrors with every mistake in its files."""
-    return load(name_or_path)
+    pack = load(name_or_path)
+    for name, given in INPUTS.items():
+        strange = [each for each in pack.meta["programs"].get(name, {"inputs": ()})["inputs"] if each not in given]
+        if strange:
+            raise _not_given(name, strange, given)
+    return pack
 
 
 def compile(
@@ -162,7 +176,7 @@ def execution_from_kernel_path(
 
 
 def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mapping[str, Any]) -> Outcome:
-    compiled = pack if isinstance(pack, CompiledPack) else load(pack)
+    compiled = pack if isinstance(pack, CompiledPack) else load_pack(pack)
     kernels = load_catalog(catalog) if isinstance(catalog, str) else check_catalog(catalog)
     values = {"presets": load_presets(), **inputs, "catalog": kernels}
     # A large graph makes many objects and no cycles, so the cycle collector's passes over them are for nothing.
@@ -173,6 +187,15 @@ def _run(program: str, pack: CompiledPack | str, catalog: Catalog, inputs: Mappi
     finally:
         if collecting:
             gc.enable()
+
+
+def _not_given(program: str, strange: list[str], given: tuple[str, ...]) -> Exception:
+    from kernelpath.diagnostics import ERROR, Diagnostic
+    from kernelpath.packs.folders import PackErrors
+
+    named = ", ".join(f"`{name}`" for name in strange)
+    message = f"program `{program}` takes {named}, which nothing gives it"
+    return PackErrors([Diagnostic("pack/program", (), ERROR, message, help=f"its inputs are {', '.join(given)}")])
 
 
 def _presets(chosen: Any) -> Mapping[str, Any]:

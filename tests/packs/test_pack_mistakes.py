@@ -66,13 +66,27 @@ def test_operations_are_held_to_what_there_is(tmp_path: Path) -> None:
     assert_golden("operation_mistakes.txt", "\n".join(parts))
 
 
-def test_what_nothing_sets_is_asked_of_the_caller(tmp_path: Path) -> None:
-    """A value that no entry sets must come from outside; where it does not, no rule is passed over in silence."""
-    pack = load_folder(broken(tmp_path, ("collect: {coats: coat_text}", "collect: {}")))
+def test_what_nothing_gives_is_refused(tmp_path: Path) -> None:
+    """A value that is neither an input, nor set by an entry, nor the engine's has no source: no caller gives it."""
+    folder = broken(tmp_path, ("collect: {coats: coat_text}", "collect: {}"))
     with pytest.raises(PackErrors) as raised:
-        run_program(pack, "paint", {"ordered": []})
-    assert str(raised.value) == "nothing sets `coats`, which program `paint` reads"
-    assert run_program(pack, "paint", {"ordered": [], "coats": ["red"]}).value == {"coats": ["red"], "boxes": 0}
+        load_folder(folder)
+    [found] = raised.value.diagnostics
+    assert (found.rule, found.message) == ("pack/order", "nothing gives `coats`, which is read here")
+    assert found.help == "set it in an entry, or take it as an input; the engine gives catalog, presets"
+    assert found.span is not None
+    assert found.span.file.endswith("boxes/reply/bill.yaml")
+
+
+def test_what_a_program_takes_is_asked_of_the_caller(tmp_path: Path) -> None:
+    """A caller that leaves an input out is told so, and no rule is passed over in silence."""
+    pack = load_folder(copied(BOXES, tmp_path / "boxes"))
+    with pytest.raises(PackErrors) as raised:
+        run_program(pack, "paint", {})
+    assert str(raised.value) == "nothing sets `ordered`, which program `paint` reads"
+    with pytest.raises(PackErrors) as raised:
+        run_program(pack, "pant", {})
+    assert str(raised.value) == "pack `boxes` has no program `pant`, so it cannot answer this"
 
 
 def test_a_verdict_that_no_program_gives(tmp_path: Path) -> None:

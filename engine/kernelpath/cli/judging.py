@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
 from kernelpath.facade import Result, apply, compile, load_pack
 from kernelpath.graph.catalog import load_catalog
-from kernelpath.packs.folders import PackErrors
+from kernelpath.packs.folders import PackErrors, is_shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Judge:
         self.overlay = overlay
         self.num_layers: int | None = options.num_layers
         self.verbose: bool = options.verbose
+        self.is_shipped = is_shipped(options.pack)
 
     @staticmethod
     def of(options: Namespace) -> Judge:
@@ -64,10 +65,18 @@ class Judge:
     def judged(self, manifest: Manifest, program: str, result: Result) -> Judged:
         """Return what a program's result says of a manifest; raises InputErrors if no rule looked at it."""
         value = _state(result.value) if program == "apply" else result.value
-        found = self.placed(manifest, result.diagnostics)
+        found = [*self.placed(manifest, result.diagnostics), *self._unwalked(program)]
         if result.ok and (value is None or not result.asked or steps_of(value) == []):
             raise self.not_judged(manifest, program, found)
         return Judged(manifest, result.ok, value, found, result.unasked)
+
+    def _unwalked(self, program: str) -> list[Diagnostic]:
+        """Return what is to be said of rules that a program does not ask; shipped packs are known to be as they are."""
+        if self.is_shipped:
+            return []
+        from kernelpath.cli.unwalked import unwalked
+
+        return unwalked(self.pack, program)
 
     def not_judged(self, manifest: Manifest, program: str, found: Sequence[Diagnostic] = ()) -> InputErrors:
         """Return the error for a manifest that a program passes only because it did not look at it."""

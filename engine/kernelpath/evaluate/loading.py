@@ -35,12 +35,12 @@ def _loaded(files: PackFiles) -> CompiledPack:
 def _built(files: PackFiles) -> tuple[Any, Any]:
     """Check and generate; nothing of this is imported where the cache has the pack."""
     from kernelpath.evaluate.operation_use import misuses
-    from kernelpath.packs.availability import idle
+    from kernelpath.packs.availability import idle, ungiven
     from kernelpath.packs.generate import generate
     from kernelpath.packs.reading import read_pack
 
     pack = read_pack(files.folder, files)
-    wrong = [*misuses(pack), *idle(pack)]
+    wrong = [*misuses(pack), *idle(pack), *ungiven(pack)]
     if wrong:
         raise PackErrors(wrong)
     generated = generate(pack)

@@ -14,6 +14,9 @@ from kernelpath.packs.reads import gives, terms_of
 
 Read = tuple[str, Place]
 
+#: The values that the engine gives every program, whatever its inputs are.
+SHARED = frozenset({"catalog", "presets"})
+
 
 def gaps(pack: Pack) -> list[Diagnostic]:
     """Return what the programs of a pack read that is not there when they read it."""
@@ -54,6 +57,23 @@ def _unjudged(pack: Pack) -> Iterator[Diagnostic]:
                 near = did_you_mean(name, known)
                 help_text = f"did you mean `{near}`?" if near else "name it under `judge` in a program"
                 yield _fault("pack/verdict", f"no program gives a verdict `{name}`", rule.place, help_text)
+
+
+def ungiven(pack: Pack) -> Iterator[Diagnostic]:
+    """Yield the places at which programs read a value that nothing gives: no input, no entry, and not the engine.
+
+    A pack whose rules are only tested may have such values; one that runs may not.
+    """
+    missing = outside(pack) - SHARED
+    help_text = f"set it in an entry, or take it as an input; the engine gives {', '.join(sorted(SHARED))}"
+    found: dict[str, Place] = {}
+    for program in pack.programs.values():
+        for entry in program.entries:
+            for name, place in reads(pack, entry):
+                if name in missing:
+                    found.setdefault(name, place)
+    for name, place in found.items():
+        yield _fault("pack/order", f"nothing gives `{name}`, which is read here", place, help_text)
 
 
 def outside(pack: Pack) -> frozenset[str]:
