@@ -33,6 +33,14 @@ EDITS: dict[str, Edit] = {
         "    parameters: {value: json}\n    # colour",
     ),
     "constant-and-value": ("  answer: {type: json}", "  answer: {type: json}\n  largest: {type: int}"),
+    "constant-longer-than-its-type": (
+        "constants:\n",
+        "constants:\n  shades: {type: 'list<string, 2>', value: [red, blue, green]}\n",
+    ),
+    "function-that-never-has-a-value": (
+        "functions:\n",
+        "functions:\n  f: {parameters: {x: int}, value: x // 0}\n",
+    ),
     "constant-of-400-digits": ("the largest size, value: 100", f"the largest size, value: {'9' * 400}"),
     "constant-beyond-ints": ("the largest size, value: 100", "the largest size, value: 9223372036854775809"),
     "constant-with-an-unseen-character": (

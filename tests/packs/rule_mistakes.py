@@ -168,6 +168,8 @@ TYPES: dict[str, str | bytes] = {
     "flow/path-inside-another": resolve(
         "table: kv_io\nhit: build\nrows:\n  - {path: a, value: held}\n  - {path: a.b, value: held}"
     ),
+    "flow/division-by-a-written-zero": check(check="check: length(step.id) // 0 == 1"),
+    "flow/division-by-zero-in-a-message": check(message='message: "{length(step.id)} {1 // 0}"'),
     "flow/no-break-space": check(check="check: input\u00a0== held"),
     "flow/letter-of-another-script": check(check="check: input == h\u0435ld"),
     "flow/quote-of-a-word-processor": check(check="check: 'input == “f16”'"),

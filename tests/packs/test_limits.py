@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelpath.evaluate.loading import load_folder
+from kernelpath.evaluate.program import run_program
+
 from .folders import told, written
 
 
@@ -78,3 +81,31 @@ def test_a_long_circle_of_programs_is_told_once(tmp_path: Path) -> None:
     way = "p0 -> p1 -> p2 -> p3 -> p4 -> … -> p1996 -> p1997 -> p1998 -> p1999 -> p0"
     expected = [("4:33", f"programs call each other in a circle: {way}")]
     assert mistakes(tmp_path, "\n".join(["programs:", *lines])) == expected
+
+
+LISTED = """\
+summary: A pack.
+values: {{v: {{type: json}}, two: {{type: 'list<json, 2>'}}, size: {{type: int}}}}
+programs:
+  p: {{inputs: [v], run: [{{set: {{two: '{0}'}}}}, {{set: {{size: length(two)}}}}], value: size}}
+  q: {{inputs: [two], run: [{{set: {{size: length(two)}}}}], value: size}}
+"""
+
+
+def test_a_list_that_is_written_longer_than_declared(tmp_path: Path) -> None:
+    """What gives a value more items than its type has is refused where that is known."""
+    pack = written(tmp_path / "p", {"pack.yaml": LISTED.format("[1, 2, 3]")})
+    assert [(str(one.span)[-4:], one.message) for one in told(pack)] == [
+        ("4:38", "this gives a list of up to 3 items, and at most 2 are declared")
+    ]
+
+
+@pytest.mark.parametrize("program", ["p", "q"])
+def test_a_list_that_becomes_longer_than_declared(tmp_path: Path, program: str) -> None:
+    """Where it is not known, the value is refused when it comes, once, and what reads it is not asked."""
+    pack = load_folder(written(tmp_path / "p", {"pack.yaml": LISTED.format("elements(v)")}))
+    given = {"p": "v", "q": "two"}[program]
+    assert run_program(pack, program, {given: [1, 2]}).value == 2
+    outcome = run_program(pack, program, {given: [1, 2, 3]})
+    assert outcome.value is None
+    assert [found.message for found in outcome.report.diagnostics] == ["`two` has 3 items, and its type has at most 2"]

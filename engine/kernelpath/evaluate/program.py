@@ -52,6 +52,7 @@ class ProgramRun:
         self.program = program
         self.workspace = workspace
         self.shared = shared
+        self.limits: Mapping[str, int] = pack.meta["limits"]
         self.report = Report()
         self.failed_items: dict[str, dict[int, Blame]] = {}
         self.gaps: dict[str, dict[int, Blame]] = {}
@@ -61,6 +62,7 @@ class ProgramRun:
     def run(self) -> Outcome:
         """Run the entries and return the program's value, None if a rule found an error."""
         try:
+            self._inputs()
             for entry in self.program["entries"]:
                 self._entry(entry)
             value = self._value()
@@ -103,8 +105,16 @@ class ProgramRun:
         try:
             if self._due(entry):
                 getattr(self, "_" + entry["verb"])(entry)
+                if self.limits:
+                    self._hold_lengths()
         except EvaluationError as error:
             self._refuse(entry, error)
+
+    def _inputs(self) -> None:
+        try:
+            self._hold_lengths()
+        except EvaluationError as error:
+            self._tell("inputs", "inputs", error)
 
     def _due(self, entry: EntryData) -> bool:
         """Return whether an entry's turn has come; one that lacks something is passed over, and so are its stages."""
@@ -117,6 +127,14 @@ class ProgramRun:
             self.passed_over.append(entry)
             return False
         return True
+
+    def _hold_lengths(self) -> None:
+        """Take away a list that is longer than its type allows: what goes over it counts on that; raises for it."""
+        for name, limit in self.limits.items():
+            items = self.workspace.get(name)
+            if items is not None and len(items) > limit:
+                del self.workspace[name]
+                raise EvaluationError(f"`{name}` has {len(items):,} items, and its type has at most {limit:,}")
 
     def _gapped(self, entry: EntryData) -> bool:
         """Whether the entry reads records of which some are missing; flows alone know how to go on after a gap."""

@@ -9,8 +9,9 @@ from typing import Any
 from kernelpath.diagnostics import did_you_mean
 from kernelpath.language import LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.builtins import DECLARED
+from kernelpath.language.constants import constant_faults
 from kernelpath.language.parser import MAX_INTEGER
-from kernelpath.language.types import BOOL, FLOAT, INT, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
+from kernelpath.language.types import BOOL, FLOAT, INT, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record, required
 from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.files import Layer
@@ -84,7 +85,9 @@ class Declarations:
             try:
                 expression = expand(parse(body.text), self.terms.functions)
                 refuse_loops(expression)
-                check(expression, self.terms.names(parameters))
+                never = constant_faults(check(expression, self.terms.names(parameters)))
+                if never:
+                    raise LanguageErrors(never)
             except LanguageErrors as errors:
                 self.terms.problems(body, errors.problems)
                 expression = self.terms.unknown_value  # its calls are not to blame
@@ -106,7 +109,11 @@ class Declarations:
         """Check a constant against its type, and its texts for characters that cannot be seen."""
         self.terms.refuse_odd(node)
         value = to_plain(node)
-        if not holds(value, wanted):
+        longest = _over_limit(value, wanted)
+        if longest is not None:
+            message = f"this has {longest[0]:,} items, and the type has at most {longest[1]:,}"
+            self.terms.fault(node, "pack/length", message, "declare a longer list, or leave items out")
+        elif not holds(value, wanted):
             help_text = "an int must be within ±2**63" if type(value) is int and wanted == INT else None
             self.terms.fault(node, "pack/constant", f"this is not a value of type `{wanted}`", help_text)
 
@@ -177,6 +184,18 @@ class Declarations:
             return name
         self.terms.unknown(node[key], what, name, known)
         return None
+
+
+def _over_limit(value: Any, wanted: Type) -> tuple[int, int] | None:
+    """Return how many items a list in a value has, and how many its type has at most, for the first that has more."""
+    wanted = required(wanted)
+    if isinstance(wanted, ListOf) and isinstance(value, list):
+        if wanted.limit is not None and len(value) > wanted.limit:
+            return len(value), wanted.limit
+        return next((found for item in value if (found := _over_limit(item, wanted.element))), None)
+    if isinstance(wanted, MapOf) and isinstance(value, dict):
+        return next((found for item in value.values() if (found := _over_limit(item, wanted.value))), None)
+    return None
 
 
 def holds(value: Any, wanted: Type) -> bool:

@@ -13,7 +13,8 @@ from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.diagnostics.render.printable import printable
-from kernelpath.language import Checked
+from kernelpath.language import Checked, Type
+from kernelpath.language.types import ListOf, required
 from kernelpath.packs.availability import outside, reads
 from kernelpath.packs.deciding import deciding
 from kernelpath.packs.folders import PackErrors
@@ -56,6 +57,12 @@ def generate(pack: Pack) -> Generated:
     return ModuleWriter(pack).write()
 
 
+def _limit(type_: Type) -> int | None:
+    """Return how many items a value of a type may have, None where any number."""
+    inner = required(type_)
+    return inner.limit if isinstance(inner, ListOf) else None
+
+
 @dataclass(slots=True)
 class ModuleWriter:
     """Writes a pack's module; every function is named after what it is of."""
@@ -80,6 +87,7 @@ class ModuleWriter:
             "summary": self.pack.summary,
             "digest": self.pack.digest,
             "constants": dict(self.pack.constants),
+            "limits": {name: limit for name, type_ in self.pack.values.items() if (limit := _limit(type_)) is not None},
             "fixes": dict(self.pack.fixes),
             "vocabularies": {name: list(found.values) for name, found in self.pack.vocabularies.items()},
             "stages": self.stages,

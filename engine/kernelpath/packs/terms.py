@@ -22,8 +22,9 @@ from kernelpath.language import (
     parse_type,
 )
 from kernelpath.language.ast import Expression, Name
+from kernelpath.language.constants import constant_faults
 from kernelpath.language.odd_characters import odd_characters
-from kernelpath.language.types import JSON, STRING, UNKNOWN
+from kernelpath.language.types import JSON, STRING, UNKNOWN, outgrows
 from kernelpath.language.wording import odd_in_text
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
@@ -78,7 +79,7 @@ class TermReader:
         except LanguageErrors as errors:
             self.problems(node, [_as_text(problem, node.text, expected) for problem in errors.problems])
             return None
-        return Term(checked, node.text, place_of(node)) if self._affordable(node, checked.cost) else None
+        return Term(checked, node.text, place_of(node)) if self._usable(node, checked, expected) else None
 
     def written(
         self, text: str, node: Node, names: Names, expected: Type | None, given: Sequence[Checked]
@@ -91,6 +92,16 @@ class TermReader:
                 self.fault(node, "pack/expression", problem.message, problem.help)
             return None
         return Term(checked, text, place_of(node)) if self._affordable(node, checked.cost) else None
+
+    def _usable(self, node: Scalar, checked: Checked, expected: Type | None) -> bool:
+        """Return whether an expression may have a value, of the length that it may have, at a bearable cost."""
+        never = constant_faults(checked)
+        self.problems(node, never)
+        longer = outgrows(checked.type, expected) if expected else None
+        if longer:
+            message = f"this gives a list of up to {longer[0]:,} items, and at most {longer[1]:,} are declared"
+            self.fault(node, "pack/length", message, "declare a longer list, or give a shorter one")
+        return self._affordable(node, checked.cost) and not never and not longer
 
     def _affordable(self, node: Node, cost: int) -> bool:
         """Return whether an expression keeps within the bound on what one evaluation may cost; says so where not."""
@@ -108,10 +119,14 @@ class TermReader:
         try:
             pieces = parse_message(node.text).pieces
             message = Message(tuple(p if isinstance(p, str) else expand(p, self.functions) for p in pieces))
-            return Text(check_message(message, names, given), node.text, place_of(node))
+            checked = check_message(message, names, given)
         except LanguageErrors as errors:
             self.problems(node, errors.problems)
             return None
+        expressions = [piece for piece in checked.pieces if isinstance(piece, Checked)]
+        never = [problem for expression in expressions for problem in constant_faults(expression)]
+        self.problems(node, never)
+        return None if never else Text(checked, node.text, place_of(node))
 
     def type(self, node: Node) -> Type:
         """Return the type that a scalar spells; UNKNOWN after collecting what is wrong with it."""
