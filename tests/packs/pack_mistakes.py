@@ -112,6 +112,8 @@ EDITS: dict[str, Edit] = {
     "function-named-as-a-function": ("functions:\n", "functions:\n  trim: {parameters: {x: json}, value: x}\n"),
     "value-named-as-a-word": ("  answer: {type: json}", "  answer: {type: json}\n  all: {type: int}"),
     "record-with-a-line-break": ("records:\n", 'records:\n  "Meter\\n": {fields: {a: {type: int}}}\n'),
+    "place-without-document": ("    at: order#/boxes", "    at: /boxes"),
+    "place-without-pointer": ("    at: order#/boxes", "    at: order#boxes"),
     "two-things-wrong": ("  answer: {type: json}", "  answer: {type: jsn}\n  more: {type: intt}"),
 }
 WALK, WALK_THEN = "{walk: shape}", "{walk: shape}\n      - "

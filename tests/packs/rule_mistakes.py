@@ -194,6 +194,13 @@ TYPES: dict[str, str | bytes] = {
     "path-steps/perhaps-not-at-all": (
         "summary: A\nwhy: b\neach: step\nresolve: part\nwhen: step.pinned\nfirst:\n  - {value: step.id}\n"
     ),
+    "flow/fix-with-unknown-member": check(extra="fix: {insert_befor: step, cast: {from: held, to: input}}"),
+    "flow/fix-with-unknown-member-inside": check(extra="fix: {insert_before: step, cast: {form: held, to: input}}"),
+    "flow/fix-with-unknown-variable": check(extra="fix: {insert_before: step, cast: {from: hold, to: input}}"),
+    "flow/place-that-is-no-pointer": check(extra="at: kernel"),
+    "layer-overrides/place-below-nothing": (
+        "summary: A\nwhy: b\nseverity: error\neach: layer\ncheck: layer.index > 0\nmessage: no\nat: /decode\n"
+    ),
     "flow/too-costly": check(check='check: "all a in range(9000): all b in range(9000): a + b > 0"'),
 }
 RULE_MISTAKES = {**YAML, **SHAPE, **NAMES, **SYNTAX, **TYPES}

@@ -98,6 +98,11 @@ def test_a_verdict_that_no_program_gives(tmp_path: Path) -> None:
     assert [(found.message, found.help) for found in told(pack)] == [
         ("no program gives a verdict `painted`", "name it under `judge` in a program")
     ]
+    assert underlined(pack, told(pack)[0]).splitlines()[1:] == [
+        "verdicts: [painted]",
+        "           ^ no program gives a verdict `painted`",
+        "= name it under `judge` in a program",
+    ]
     text = (pack / "pack.yaml").read_text(encoding="utf-8")
     judged = text.replace("values:\n  ordered", "values:\n  verdicts: {type: map<bool>}\n  ordered").replace(
         "      - {walk: reply", "      - {judge: [paintd], of: [paint], into: verdicts}\n      - {walk: reply"

@@ -52,11 +52,12 @@ def _unjudged(pack: Pack) -> Iterator[Diagnostic]:
     entries = [entry for program in pack.programs.values() for entry in program.entries if entry.verb == "judge"]
     known: set[Any] = {name for entry in entries for name in entry.settings["judge"]}  # type: ignore[attr-defined]
     for rule in pack.rules():
-        for name in rule.verdicts if isinstance(rule, Check) and _is_own(pack, rule) else ():
+        named = zip(rule.verdicts, rule.verdict_places, strict=True) if isinstance(rule, Check) else ()
+        for name, place in named if _is_own(pack, rule) else ():
             if name not in known:
                 near = did_you_mean(name, known)
                 help_text = f"did you mean `{near}`?" if near else "name it under `judge` in a program"
-                yield _fault("pack/verdict", f"no program gives a verdict `{name}`", rule.place, help_text)
+                yield _fault("pack/verdict", f"no program gives a verdict `{name}`", place, help_text)
 
 
 def ungiven(pack: Pack) -> Iterator[Diagnostic]:

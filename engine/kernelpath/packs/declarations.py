@@ -17,7 +17,7 @@ from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.files import Layer
 from kernelpath.packs.functions import Function, expand, refuse_loops
 from kernelpath.packs.model import Scope
-from kernelpath.packs.terms import WORDS, TermReader, place_of
+from kernelpath.packs.terms import WORDS, TermReader, check_scope_place, place_of
 
 Entries = dict[str, tuple[Scalar, Node]]
 
@@ -140,6 +140,8 @@ class Declarations:
             variables[index] = INT
         names = self.terms.names(variables)
         texts = {key: self.terms.text(node[key], names) if key in node else None for key in ("subject", "at")}
+        if "at" in node:
+            check_scope_place(self.terms, node["at"])
         doc = str(to_plain(node["doc"])) if "doc" in node else ""
         return Scope(
             name, variables, given, locals_, item, over, index, texts["subject"], texts["at"], doc, place_of(node)

@@ -67,6 +67,7 @@ class Check(Rule):
     fix: Mapping[str, object] | None = None
     stop: bool = False
     verdicts: tuple[str, ...] = ()
+    verdict_places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from kernelpath.language.types import JSON, STRING, UNKNOWN, outgrows
 from kernelpath.language.wording import odd_in_text
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
-from kernelpath.packs.model import Place, Term, Text
+from kernelpath.packs.model import Place, Scope, Term, Text
 from kernelpath.packs.nodes import scalars
 
 #: Names that an expression cannot use.
@@ -185,3 +185,26 @@ def place_of(node: Node) -> Place:
     """Return where a node starts."""
     span = node.span
     return Place(span.file, span.line, span.column)
+
+
+def check_scope_place(terms: TermReader, node: Node) -> None:
+    """Refuse a scope's `at` that names no document and place in it, as far as it is written out."""
+    text = node.text if isinstance(node, Scalar) else ""
+    written, expression, _ = text.partition("{")
+    document, hash_, pointer = written.partition("#")
+    if text and (not document or not hash_) and not expression:
+        message = "this is not the place of an item: it names no document"
+        terms.fault(node, "pack/at", message, "write `DOCUMENT#POINTER`, such as `manifest#/execution`")
+    elif hash_ and pointer and not pointer.startswith("/"):
+        terms.fault(node, "pack/at", f"`{printable(pointer)}` is not a JSON pointer", "begin it with `/`")
+
+
+def check_rule_place(terms: TermReader, node: Node, scope: Scope) -> None:
+    """Refuse a rule's `at` that is not a JSON pointer, or that nothing is below."""
+    text = node.text if isinstance(node, Scalar) else ""
+    if text and text[0] not in "/{":
+        message = f"`{printable(text[:40])}` is not a JSON pointer below the scope's place"
+        terms.fault(node, "pack/at", message, "begin it with `/`")
+    elif scope.at is None:
+        message = f"scope `{scope.name}` has no place, so that a finding has none either"
+        terms.fault(node, "pack/at", message, f"give the scope an `at`, such as `manifest#{text.partition('{')[0]}`")
