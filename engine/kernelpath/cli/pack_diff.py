@@ -78,8 +78,12 @@ def _named(pattern: str) -> Iterator[Path]:
     from pathlib import Path
 
     parts = Path(pattern).parts
-    fixed = next((place for place, part in enumerate(parts) if any(sign in part for sign in "*?[")), len(parts) - 1)
+    fixed = next((place for place, part in enumerate(parts) if any(sign in part for sign in "*?[")), len(parts))
     folder, rest = Path(*parts[:fixed]), Path(*parts[fixed:])
+    if fixed == len(parts):
+        if pattern and folder.exists():
+            yield folder
+        return
     hidden = any(part.startswith(".") for part in rest.parts)
     for path in folder.glob(str(rest)):
         if hidden or not any(part.startswith(".") for part in path.relative_to(folder).parts):
