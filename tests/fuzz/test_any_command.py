@@ -24,7 +24,7 @@ from fuzz.files import KINDS, OPTIONS, VALUES, Kind, written
 from kernelpath.cli import main
 from kernelpath.cli.commands import COMMANDS
 
-SEEDS, MANY = 40, 400
+SEEDS = 40
 FOUND = (0, 1, 2)
 #: Options with which a command may have nothing to write.
 SILENT = ("-q", "--diff", "--format github")
@@ -87,14 +87,6 @@ def test_a_spoilt_file(folder: Path, kind: str) -> None:
         attempt(folder, KINDS[kind], seed)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_spoilt_files(folder: Path, kind: str) -> None:
-    """Many seeds for each kind."""
-    for seed in range(1_000, 1_000 + MANY):
-        attempt(folder, KINDS[kind], seed)
-
-
 #: Commands that may be given any words: none writes beside the working folder, or waits for an editor.
 NAMES = sorted(COMMANDS.keys() - {"lsp", "kernels pin", "bench", "kernels verify"})
 
@@ -124,13 +116,6 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_any_words(own_folder: Path) -> None:
     """Options and values that do not fit together, or do not exist, are refused."""
     for seed in range(150):
-        attempt_words(own_folder, seed)
-
-
-@pytest.mark.exhaustive
-def test_many_words(own_folder: Path) -> None:
-    """The same, for many seeds."""
-    for seed in range(1_000, 4_000):
         attempt_words(own_folder, seed)
 
 
