@@ -107,6 +107,23 @@ def read_pack_files(folder: Path) -> PackFiles:
     return PackFiles(tuple(layers))
 
 
+def dependants(folder: Path) -> Iterator[PackFiles]:
+    """Yield the files of each pack beside a folder that extends its pack, directly or not.
+
+    One whose files cannot be listed is left out.
+    """
+    own = folder.resolve()
+    for path in sorted(own.parent.glob(f"*/{PACK_FILE}")):
+        if path.parent == own:
+            continue
+        try:
+            files = read_pack_files(path.parent)
+        except PackErrors:
+            continue
+        if own in [layer.folder for layer in files.layers[1:]]:
+            yield files
+
+
 def changed_files(files: PackFiles, contents: Mapping[Path, bytes]) -> PackFiles:
     """Return a pack's files with other contents in the place of some, as they would be read if these were written.
 
