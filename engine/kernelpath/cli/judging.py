@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
+from kernelpath.evaluate.report import was_judged
 from kernelpath.facade import Result, apply, compile, load_pack
 from kernelpath.graph.catalog import load_catalog
 from kernelpath.packs.folders import PackErrors, is_shipped
@@ -66,7 +67,7 @@ class Judge:
         """Return what a program's result says of a manifest; raises InputErrors if no rule looked at it."""
         value = _state(result.value) if program == "apply" else result.value
         found = [*self.placed(manifest, result.diagnostics), *self._unwalked(program)]
-        if result.ok and (value is None or not result.asked or steps_of(value) == []):
+        if not was_judged(result.ok, value, result.asked) or (result.ok and steps_of(value) == []):
             raise self.not_judged(manifest, program, found)
         return Judged(manifest, result.ok, value, found, result.unasked)
 

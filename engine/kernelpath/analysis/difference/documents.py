@@ -10,6 +10,7 @@ from kernelpath.analysis.difference.changes import DocumentChange
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.program import Outcome, run_program
+from kernelpath.evaluate.report import was_judged
 from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
@@ -67,15 +68,11 @@ def compare_documents(
     for name, document in documents.items():
         program, inputs = requests(document)
         before, after = (run_program(pack, program, {**shared, **inputs}) for pack in packs)
-        if not (_judged(before) or _judged(after)):
+        if not any(was_judged(each.report.ok, each.value, each.report.asked) for each in (before, after)):
             raise DocumentErrors([_unjudged(name, inputs.get("inference"), new)])
         change = _change(name, before, after)
         if change is not None:
             yield change
-
-
-def _judged(outcome: Outcome) -> bool:
-    return not outcome.report.ok or (outcome.value is not None and outcome.report.asked > 0)
 
 
 def _unjudged(name: str, section: Any, pack: Pack) -> Diagnostic:

@@ -11,6 +11,7 @@ from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.observe import Visit, observe
+from kernelpath.evaluate.report import was_judged
 from kernelpath.facade import DEFAULT_CATALOG, DEFAULT_PACK, compile
 from kernelpath.graph.catalog import load_catalog, load_presets
 from kernelpath.graph.documents import Document, read_json
@@ -81,7 +82,7 @@ class Judge:
         request["manifest_inference"] = request.pop(SECTION)
         result = compile(**request, pack=pack, catalog=kernels)
         found = [self._placed(document, pack, finding) for finding in result.diagnostics]
-        if result.ok and (result.value is None or not result.asked):
+        if not was_judged(result.ok, result.value, result.asked):
             found += _unjudged(document, pack)
         return [*document.diagnostics, *found]
 
