@@ -350,6 +350,41 @@ def test_witnesses_show_their_findings_in_the_engine(tmp_path: Path, faults: lis
     assert shown >= 1
 
 
+PLACES = {
+    "when: lid and not lid\ncheck: full": ("dead-rule", "when: ", 'lid and not lid'),
+    "check: full or not full": ("idle-check", "check: ", "full or not full"),
+}
+
+
+@pytest.mark.parametrize("body", PLACES)
+def test_a_finding_stands_at_what_it_is_about(tmp_path: Path, body: str) -> None:
+    """A rule that never applies is shown at its condition, a check that never fails at the check."""
+    declarations = (
+        "values: {lid: {type: bool}, full: {type: bool}}\n"
+        "scopes: {box: {uses: [lid, full]}}\nstages: {look: {scope: box}}\nprograms: {}\n"
+    )
+    kind, key, condition = PLACES[body]
+    folder = tmp_path / "boxes"
+    pack = small_pack(folder, declarations, {"look/a": f"each: box\nseverity: error\nmessage: no\n{body}"})
+    [found] = analyze(pack).findings
+    line = (folder / "look" / "a.yaml").read_text(encoding="utf-8").splitlines()[found.place.line - 1]
+    assert (found.kind, line) == (kind, key + condition)
+    assert line[found.place.column - 1 :] == (condition if kind == "dead-rule" else line)
+
+
+def test_a_dead_row_stands_at_its_condition(tmp_path: Path) -> None:
+    """A row that never applies is shown at what never holds, one that is never chosen as a whole."""
+    declarations = (
+        "values: {lid: {type: bool}}\n"
+        "scopes: {box: {uses: [lid], given: {label: 'string?'}}}\nstages: {look: {scope: box}}\nprograms: {}\n"
+    )
+    conditions = {"a": "lid and not lid", "b": "lid", "c": "lid"}
+    rows = "rows:\n" + "".join(f"  - {{when: {text}, value: '\"{name}\"'}}\n" for name, text in conditions.items())
+    pack = small_pack(tmp_path / "boxes", declarations, {"look/a": f"each: box\ntable: label\n{rows}"})
+    found = [(one.kind, one.place.line, one.place.column) for one in analyze(pack).findings if one.row]
+    assert found == [("dead-row", 6, 12), ("shadowed-row", 8, 5)]
+
+
 def test_a_finding_is_shown(tmp_path: Path) -> None:
     """Text, Markdown and JSON tell the place, what is wrong, why that is exact, and the witness."""
     declarations = (

@@ -1,4 +1,4 @@
-"""What the core costs, against marks: `pytest tests/bench/core_speed.py`, on a machine that does nothing else.
+"""What the core costs, against marks: `pytest -n 0 tests/bench/core_speed.py`, on a machine that does nothing else.
 
 A mark in milliseconds was set on one machine. It is held on others by a yardstick: plain Python that does what no
 engine can do without, go through the steps and build an answer's dictionaries. The yardstick is timed in the same run,

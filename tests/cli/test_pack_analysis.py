@@ -55,3 +55,35 @@ def test_a_glob_that_names_nothing(cli: Cli) -> None:
     """Manifests that are not there are a mistake, not a pass."""
     ran = cli("pack", "diff", "execution-v0", "strict", "--manifests", "nosuch/*.json")
     assert (ran.code, "names no file" in ran.err) == (2, True)
+
+
+def test_a_glob_of_manifests_goes_into_no_link(folder: Path, cli: Cli) -> None:
+    """A folder with links that lead back up is gone through once, and every file in it is named once."""
+    inner = folder / "fleet" / "inner"
+    inner.mkdir(parents=True)
+    for name in ("passes.json", ".hidden.json"):
+        (inner / name).write_bytes((folder / "passes.json").read_bytes())
+    for name in ("a", "b", "c"):
+        (inner / name).symlink_to(folder / "fleet", target_is_directory=True)
+    words = ("pack", "diff", "execution-v0", "execution-v0", "--manifests")
+    assert "1 document" in cli(*words, "fleet/**/*.json").out
+    ran = cli(*words, "fleet/**/*.nothing")
+    assert (ran.code, ran.err.split("\n")[0]) == (2, "error[cli/input]: `fleet/**/*.nothing` names no file")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("", "`` names no file"),
+        (".", "`.` cannot be read: it is a folder, not a file"),
+        ("/", "`/` cannot be read: it is a folder, not a file"),
+        ("[", "`[` names no file"),
+        ("nowhere/*/../**/x", "`nowhere/*/../**/x` names no file"),
+        ("a\0b", "`a\\x00b` names no file"),
+    ],
+)
+def test_a_glob_that_names_no_file(cli: Cli, pattern: str, message: str) -> None:
+    """Whatever stands for a glob, what it does not name is said."""
+    ran = cli("pack", "diff", "execution-v0", "execution-v0", "-q", "--manifests", pattern)
+    assert ran.code == 2
+    assert message in ran.err

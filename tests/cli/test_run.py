@@ -404,3 +404,15 @@ def test_streams_that_are_closed_or_full(folder: Path, model: str, words: str, s
     command = f"{shlex.join(COMMAND)} {words.replace('MODEL', model)} {streams}"
     done = subprocess.run(["sh", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert done.returncode == code
+
+
+@pytest.mark.parametrize("key", ["ggml.model", "ggml.pre"])
+@pytest.mark.parametrize("option", ["--prompt", "--chat"])
+def test_a_text_for_a_model_whose_tokenizer_is_not_known(cli: Cli, folder: Path, key: str, option: str) -> None:
+    """Such a model takes token ids; a text that would have to be cut into tokens is bad input."""
+    model = tiny_model("llama", "f32", vocab_size=WORDS)
+    write_gguf(folder / "odd.gguf", model, "llama", byte_level(**{key: "no-such"}))
+    ran = cli("run", "odd.gguf", option, "hi", *NUMPY, "-q")
+    assert (ran.code, ran.out) == (2, "")
+    assert "error[model/unknown-tokenizer]" in ran.err
+    assert cli("run", "odd.gguf", "--ids", "5", "--max-tokens", "1", *NUMPY, "-q").code == 0

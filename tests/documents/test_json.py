@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -231,3 +232,23 @@ def test_both_readers_agree(text: str) -> None:
     document = read_json("file.json", text)
     assert (first_fault(document.source) is None) == is_json
     assert document.ok == is_json
+
+
+def test_duplicates_are_told_up_to_a_number() -> None:
+    """A document that sets a key without end gives a hundred warnings."""
+    assert len(read_json("file.json", "{" + ", ".join('"a": 1' for _ in range(5_000)) + "}").diagnostics) == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "found"),
+    [("[1, 2 3]", 7, "3"), ('{"a": 1, "b" 2}', 14, "2"), ("[1, 2,", 7, "the end of the file"), ('["abcdef', 2, '"')],
+)
+def test_a_mistake_in_a_document_of_many_megabytes(
+    text: str, column: int, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is wrong with a document that is too long to be read token by token is placed, and told in general words."""
+    monkeypatch.setattr(sys.modules[read_json.__module__], "MAX_SLOW", 5)
+    (mistake,) = read_json("file.json", text).diagnostics
+    assert (mistake.rule, mistake.message) == ("json/syntax", f"this is not JSON from `{found}` on")
+    assert mistake.span is not None
+    assert mistake.span.column == column

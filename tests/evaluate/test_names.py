@@ -65,6 +65,33 @@ def test_variables_of_any_name(tmp_path: Path) -> None:
     assert answer == {"len": ["red by slots_", "blue by order"], "boxes": 2}
 
 
+@pytest.mark.parametrize("name", ["None", "True", "False", "Meter", "EvaluationError", "Exception", "X" * 300])
+def test_records_of_any_name(tmp_path: Path, name: str) -> None:
+    """A record may be called as a word of Python is, or a class of the engine."""
+    folder = copied(BOXES, tmp_path / "boxes")
+    text = (folder / "pack.yaml").read_text(encoding="utf-8")
+    spelled = {
+        "  Box:": f'  "{name}":',
+        "list<Box>": f"list<{name}>",
+        "box: Box": f'box: "{name}"',
+        "read: Box": f'read: "{name}"',
+    }
+    for old, new in spelled.items():
+        assert old in text
+        text = text.replace(old, new)
+    order = [{"name": "a", "size": 1, "on": "floor"}]
+    pack = load_folder(written(folder, {"pack.yaml": text}))
+    assert run_program(pack, "paint", {"ordered": order}).value == {"coats": ["red by below"], "boxes": 1}
+
+
+def test_a_stage_without_rules_lets_everything_pass(tmp_path: Path) -> None:
+    """A stage that is declared before its first rule is written is walked without a word."""
+    folder = copied(BOXES, tmp_path / "boxes")
+    (folder / "shape" / "box-object.yaml").unlink()
+    answer = run_program(load_folder(folder), "paint", {"ordered": [{"name": "a", "size": 1, "on": "floor"}]})
+    assert answer.value == {"coats": ["red by below"], "boxes": 1}
+
+
 @pytest.mark.parametrize("name", ["execution-v0", "strict"])
 def test_what_generated_code_calls_is_taken(name: str) -> None:
     """Every global name that generated code uses is one that no local hides."""

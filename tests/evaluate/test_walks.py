@@ -170,7 +170,7 @@ def test_two_rows_of_a_unique_table_are_a_finding(paint: Any) -> None:
             "boxes/paint/coat-text",
             "a",
             "rule `boxes/paint/coat-text` cannot be evaluated here: "
-            "2 rows of a table with hit policy `unique` apply at once",
+            "rows 2 and 3 of a table with hit policy `unique` apply at once",
         )
     ]
 

@@ -24,6 +24,7 @@ def resident() -> int:
     return int(STATISTICS.read_text().split()[1]) * PAGE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.gpu
 @pytest.mark.skipif(not STATISTICS.exists(), reason="the system does not tell a process's memory")
 def test_ten_thousand_decodes_do_not_grow() -> None:

@@ -38,15 +38,16 @@ def test_whole_graphs_pass(seed: int) -> None:
     assert compiled(graph(seed, 3 + seed % 6)).ok
 
 
+@pytest.mark.parametrize("graphs", [25, pytest.param(250, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", ["execution-v0", "strict"])
-def test_every_proof_holds_when_somebody_else_compiles(name: str) -> None:
-    """Over 500 broken graphs, every fix passes by the public functions, as steps and as an overlay; most are proven.
+def test_every_proof_holds_when_somebody_else_compiles(name: str, graphs: int) -> None:
+    """Over many broken graphs, every fix passes by the public functions, as steps and as an overlay; most are proven.
 
     Where a fix says what remains, that is all that does. One that is not proven shows a finding that a fault hid
     before: then it is called a suggestion.
     """
     pack, fixed, overlaid, proven = kp.load_pack(name), 0, 0, 0
-    for seed in range(250):
+    for seed in range(graphs):
         inference = broken(seed, 3 + seed % 6, 1 + seed % 3)
         before = copy.deepcopy(inference)
         found = fix(pack, values(inference), REFERENCES, 3000)
@@ -60,9 +61,13 @@ def test_every_proof_holds_when_somebody_else_compiles(name: str) -> None:
             assert _errors(compiled(inference, {"executionPatch": found.patch}, pack)) <= left
             overlaid += 1
         fixed += bool(found.found.moves)
-    assert fixed > 100
-    assert proven > 100
-    assert overlaid > 20
+    assert fixed > graphs * 2 // 5
+    assert proven > graphs * 2 // 5
+    assert overlaid > (20 if graphs == 250 else 1)
+
+
+def _errors(result: kp.Result) -> set[tuple[str, str | None]]:
+    return {(found.rule, found.subject) for found in result.diagnostics if found.severity == "error"}
 
 
 def _errors(result: kp.Result) -> set[tuple[str, str | None]]:

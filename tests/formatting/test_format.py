@@ -112,7 +112,7 @@ LOADERS = [yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)]
 @pytest.mark.parametrize("key", ["summary", "message", "check"])
 def test_what_is_not_seen_stays_an_escape(key: str, escape: str) -> None:
     """A character that people do not see, or that a file may not have, is written as an escape, in any text."""
-    text = f"{key}: \"b == 'a \\{escape} b'\"\n"
+    text = f'{key}: "b == \'a \\{escape} b\'"\n'
     formatted = format_text(text)
     assert re.search(rf"\\[xuU]0*{escape[1:].lstrip('0')} b", formatted)
     assert formatted.isascii()

@@ -71,6 +71,31 @@ def test_values_of_every_type(kind: str, type_: str, tmp_path: Path) -> None:
     assert "extra" in {gives(rule) for rule in read_pack(pack).rules()}
 
 
+@pytest.mark.parametrize("kind", ["resolve", "table"])
+@pytest.mark.parametrize("type_", ["Box", "list<Box, 4>", "map<Box>", "odd", "map<list<odd?>>"])
+def test_what_is_begun_breaks_no_pack(kind: str, type_: str, tmp_path: Path) -> None:
+    """A value of a record is one that is there, and that of a vocabulary is quoted, whatever signs it has."""
+    pack = boxes(tmp_path)
+    odd = {"odd": {"values": ['a "quoted" \'value\'', "b"]}}
+    merge(pack / "pack.yaml", {"vocabularies": odd, "scopes": {"box": {"given": {"extra": type_}}}})
+    write_files(scaffold(pack, "boxes/new-rule", kind))
+    assert "extra" in read_pack(pack).scopes["box"].given
+
+
+def test_a_rule_that_would_break_the_pack_is_not_begun(tmp_path: Path) -> None:
+    """Where no value can be written, nothing is, and the fault that there would be is told."""
+    pack = boxes(tmp_path)
+    merge(pack / "pack.yaml", {"records": {"Lid": {"fields": {"id": {"type": "string"}}}}})
+    merge(pack / "pack.yaml", {"scopes": {"box": {"given": {"cover": "Lid"}}}})
+    before = sorted(pack.rglob("*"))
+    with pytest.raises(PackErrors) as errors:
+        scaffold(pack, "boxes/new-rule", "resolve", "cover")
+    [found] = errors.value.diagnostics
+    assert found.message.startswith("a rule that is just begun would break the pack: ")
+    assert "`Lid`" in found.message
+    assert sorted(pack.rglob("*")) == before
+
+
 REFUSED = [
     ("box/red-lid", {}, "the pack has no stage `box`", "did you mean `boxes`?"),
     ("shelves/red-lid", {}, "the pack has no stage `shelves`", "declare it under `stages` in pack.yaml first"),

@@ -108,3 +108,31 @@ def test_given(tmp_path: Path) -> None:
     tests = pack / "flow/input-dtype.test.yaml"
     tests.write_text(tests.read_text(encoding="utf-8").replace("inputDtype", "inputDtpye", 1), encoding="utf-8")
     assert found(pack) == []
+
+
+PLACES = [
+    ("/src", "/scr", "scr", "did you mean `src`?"),
+    ("/src", "/precision/nowhereAtAll", "nowhereAtAll", None),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "member", "help_text"), PLACES)
+def test_a_place_that_no_document_has(tmp_path: Path, old: str, new: str, member: str, help_text: str | None) -> None:
+    """A rule's place with a member that nothing else in the pack knows is found there."""
+    fault = ("flow/src-produced.yaml", f"at: {old}", f"at: {new}", member, "")
+    pack = planted(tmp_path, [fault])
+    (pack / "flow" / "src-produced.test.yaml").unlink()
+    assert [(found_, help_) for _, found_, _, help_ in found(pack)] == [
+        (f"nothing else reads or gives a member `{member}`", help_text)
+    ]
+
+
+@pytest.mark.parametrize(("document", "help_text"), [("manifst", "did you mean `manifest`?"), ("order", None)])
+def test_a_document_that_no_command_reads(tmp_path: Path, document: str, help_text: str | None) -> None:
+    """A pack that commands judge has its items in what commands read."""
+    pack = planted(tmp_path, [])
+    path = pack / "pack.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("at: manifest#/execution\n", f"at: {document}#/execution\n"), encoding="utf-8")
+    told = [(each.message, each.help) for each in lint(pack) if each.rule == "lint/unknown-document"]
+    assert told == [(f"no command reads a document `{document}`", help_text or "documents are manifest, runtime")]

@@ -12,6 +12,7 @@ from kernelpath.resources import resource
 from rules.test_shipped_packs import WHOLE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("pack", WHOLE)
 def test_shipped_pack_notices_mutants(pack: str) -> None:
     """At least 90 % of the mutants of a pack's own rules are noticed."""

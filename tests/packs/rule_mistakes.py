@@ -33,6 +33,14 @@ YAML: dict[str, str | bytes] = {
     "flow/a-text": "hello\n",
     "flow/not-utf-8": b"summary: A\nwhy: \xff\n",
     "flow/control-character": check(summary="summary: A\x07"),
+    "flow/escaped-control-character": check(summary='summary: "A\\0b"'),
+    "flow/escaped-control-in-a-message": check(message='message: "step `{step.id}` \\e[31m"'),
+    "flow/unseen-character": check(why="why: a\u200bb"),
+    "flow/turned-round": check(message="message: 'step \u202e{step.id}'"),
+    "flow/order-of-400-digits": check(order=f"order: {'9' * 400}"),
+    "flow/order-of-5000-digits": check(order=f"order: 0x{'f' * 5000}"),
+    "flow/order-nan": check(order="order: .nan"),
+    "flow/order-infinite": check(order="order: -1e400"),
     "flow/tab": check(check="check:\n\tinput == held"),
     "flow/open-bracket": check(check="check: [input == held"),
     "flow/open-quote": check(message='message: "step reads'),
@@ -152,6 +160,19 @@ TYPES: dict[str, str | bytes] = {
     "flow/path-inside-another": resolve(
         "table: kv_io\nhit: build\nrows:\n  - {path: a, value: held}\n  - {path: a.b, value: held}"
     ),
+    "flow/division-by-a-written-zero": check(check="check: length(step.id) // 0 == 1"),
+    "flow/division-by-zero-in-a-message": check(message='message: "{length(step.id)} {1 // 0}"'),
+    "flow/no-break-space": check(check="check: input\u00a0== held"),
+    "flow/letter-of-another-script": check(check="check: input == h\u0435ld"),
+    "flow/quote-of-a-word-processor": check(check="check: 'input == “f16”'"),
+    "flow/unseen-character-in-a-string": check(check='check: step.op != "ca\u00a0st"'),
+    "flow/letter-of-another-script-in-a-string": check(check='check: step.op != "c\u0430st"'),
+    "flow/letter-of-another-script-in-a-cell": resolve(
+        "table: math\ninputs: {colour: step.op}\nrows:\n  - {match: {colour: [cast, attenti\u043en]}, value: default_math}"
+    ),
+    "flow/path-of-250-members": resolve(
+        f"table: kv_io\nhit: build\nrows:\n  - {{path: {'.'.join(['a'] * 250)}, value: held}}"
+    ),
     "flow/path-that-is-none": resolve("table: kv_io\nhit: build\nrows:\n  - {path: a..b, value: held}"),
     "flow/match-and-when": resolve(
         "table: math\ninputs: {colour: step.op}\nrows:\n  - {match: {colour: cast}, when: step.pinned, value: default_math}"
@@ -164,6 +185,13 @@ TYPES: dict[str, str | bytes] = {
     ),
     "path-steps/perhaps-not-at-all": (
         "summary: A\nwhy: b\nresolve: part\nwhen: step.pinned\nfirst:\n  - {value: step.id}\n"
+    ),
+    "flow/fix-with-unknown-member": check(extra="fix: {insert_befor: step, cast: {from: held, to: input}}"),
+    "flow/fix-with-unknown-member-inside": check(extra="fix: {insert_before: step, cast: {form: held, to: input}}"),
+    "flow/fix-with-unknown-variable": check(extra="fix: {insert_before: step, cast: {from: hold, to: input}}"),
+    "flow/place-that-is-no-pointer": check(extra="at: kernel"),
+    "layer-overrides/place-below-nothing": (
+        "summary: A\nwhy: b\nseverity: error\neach: layer\ncheck: layer.index > 0\nmessage: no\nat: /decode\n"
     ),
     "flow/too-costly": check(check='check: "all a in range(9000): all b in range(9000): a + b > 0"'),
 }

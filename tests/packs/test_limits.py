@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelpath.evaluate.loading import load_folder
+from kernelpath.evaluate.program import run_program
+
 from .folders import told, written
 
 DOCUMENT = "documents: {d: {doc: a document}}\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from kernelpath.analysis.testing import CaseResult, PackTests, read_tests
 from kernelpath.diagnostics import Diagnostic, Source
-from kernelpath.packs.contents import PackFiles, changed_files
-from kernelpath.packs.files import PACK_FILE, PackErrors, read_pack_files, shown_path
+from kernelpath.packs.contents import PackFiles, changed_files, dependants
+from kernelpath.packs.files import PackErrors, read_pack_files, shown_path
 from kernelpath.packs.model import Pack
 from kernelpath.packs.reading import read_pack
 
@@ -54,7 +54,7 @@ def behaviour(folder: Path, changes: Mapping[Path, str] | None = None) -> Behavi
     """
     contents = {path: text.encode() for path, text in (changes or {}).items()}
     files = changed_files(read_pack_files(folder), contents)
-    others = {path.name: _faults(changed_files(read_pack_files(path), contents))[1] for path in _dependants(folder)}
+    others = {other.folder.name: _faults(changed_files(other, contents))[1] for other in dependants(folder)}
     pack, faults = _faults(files)
     cases = tuple(_cases(pack, folder, changes or {})) if pack else ()
     return Behaviour(faults, cases, others)
@@ -82,14 +82,3 @@ def _cases(pack: Pack, folder: Path, changes: Mapping[Path, str]) -> Iterator[Se
 def _seen(result: CaseResult) -> Seen:
     told = _messages(result.diagnostics)
     return (result.rule, result.name or result.file, result.outcome, result.expected, result.actual, *told)
-
-
-def _dependants(folder: Path) -> Iterator[Path]:
-    """Yield the packs beside a folder that extend its pack, directly or not."""
-    own = folder.resolve()
-    for path in sorted(own.parent.glob(f"*/{PACK_FILE}")):
-        try:
-            if path.parent != own and own in [layer.folder for layer in read_pack_files(path.parent).layers[1:]]:
-                yield path.parent
-        except PackErrors:
-            continue

@@ -80,16 +80,17 @@ def told() -> Iterator[None]:
 def _refused(error: Exception) -> InputErrors | Findings | None:
     """Return what a model, a device or a session says, None for any other error."""
     found = getattr(error, "diagnostics", None)
-    if type(error).__name__ == "NotFinite" and found:
+    names = {kind.__name__ for kind in type(error).__mro__}  # they are named here, and never imported
+    if "NotFinite" in names and found:
         return Findings(found, {})
-    if type(error).__name__ in ("ModelErrors", "SessionError") and found:
+    if not names.isdisjoint(("ModelErrors", "SessionError")) and found:
         return InputErrors(folded(found))
     if isinstance(error, MemoryError):
         message = "the machine has no memory for this" + (f": {error}" if str(error) else "")
         return unusable("device/memory", message, help_text="keep fewer positions with `--capacity`")
-    if type(error).__name__ == "DeviceError":
+    if "DeviceError" in names:
         return unusable("device/unusable", str(error), help_text=getattr(error, "help", None))
-    if type(error).__module__.partition(".")[0] == "wgpu":  # its errors are named here, and never imported
+    if type(error).__module__.partition(".")[0] == "wgpu":
         return _device_failed(str(error))
     return None
 

@@ -122,7 +122,8 @@ def rule_tests(rule: Rule, pack_name: str) -> list[tuple[str, str]]:
     except PackErrors as errors:
         raise refused(errors) from None
     cases = found.get("cases") if isinstance(found, dict) else None
-    return [(str(case.get("name")), _outcome(case.get("expect"))) for case in cases or [] if isinstance(case, dict)]
+    listed = [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
+    return [(str(case.get("name")), _outcome(case.get("expect"))) for case in listed]
 
 
 def _outcome(expected: Any) -> str:

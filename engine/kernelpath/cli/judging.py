@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kernelpath.api import Result, ask, load_pack
 from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
+from kernelpath.evaluate.report import was_judged
 from kernelpath.graph.catalog import load_catalog
-from kernelpath.packs.folders import PackErrors
+from kernelpath.packs.folders import PackErrors, is_shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Judge:
         self.overlay = overlay
         self.num_layers: int | None = options.num_layers
         self.verbose: bool = options.verbose
+        self.is_shipped = is_shipped(options.pack)
 
     @staticmethod
     def of(options: Namespace) -> Judge:
@@ -63,10 +65,18 @@ class Judge:
     def judged(self, manifest: Manifest, question: str, result: Result) -> Judged:
         """Return what an answer says of a manifest; raises InputErrors if no rule looked at it."""
         value = _state(result.value) if question == "apply" else result.value
-        found = self.placed(manifest, result.diagnostics)
-        if result.ok and (value is None or not result.asked or steps_of(value) == []):
+        found = [*self.placed(manifest, result.diagnostics), *self._unwalked(question)]
+        if not was_judged(result.ok, value, result.asked) or (result.ok and steps_of(value) == []):
             raise self.not_judged(manifest, question, found)
         return Judged(manifest, result.ok, value, found, result.unasked)
+
+    def _unwalked(self, question: str) -> list[Diagnostic]:
+        """Return what is to be said of rules that a question does not ask; shipped packs are as they are."""
+        if self.is_shipped:
+            return []
+        from kernelpath.cli.unwalked import unwalked
+
+        return unwalked(self.pack, question)
 
     def not_judged(self, manifest: Manifest, question: str, found: Sequence[Diagnostic] = ()) -> InputErrors:
         """Return the error for a manifest that a question passes only because no rule looked at it."""

@@ -10,12 +10,14 @@ from kernelpath.cli.packs import no_rules, pack_model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from types import SimpleNamespace as Namespace
 
     from kernelpath.analysis.difference import Difference
     from kernelpath.cli.arguments import Arguments
 
+MAX_FILES = 10_000
 FORMATS = ("text", "json", "markdown")
 
 
@@ -56,12 +58,33 @@ def _difference(options: Namespace) -> Difference:
 
 def _files(pattern: str | None) -> list[Path]:
     """Return the files that a glob names; one that names none is a mistake, not a pass."""
-    from glob import glob
-    from pathlib import Path
+    from itertools import islice
 
     if pattern is None:
         return []
-    found = sorted(glob(pattern, recursive=True))
+    try:
+        found = sorted(islice(_named(pattern), MAX_FILES + 1))
+    except ValueError as error:  # `**` beside other characters, or a name that no file has
+        raise unusable("cli/input", f"`{pattern}` is not a glob", help_text=str(error).lower()) from None
     if not found:
         raise unusable("cli/input", f"`{pattern}` names no file")
-    return [Path(name) for name in found]
+    if len(found) > MAX_FILES:
+        raise unusable("cli/input", f"`{pattern}` names over {MAX_FILES:,} files")
+    return found
+
+
+def _named(pattern: str) -> Iterator[Path]:
+    """Yield what a glob names, hidden files left out; `**` goes into no link, which may lead back up."""
+    from pathlib import Path
+
+    parts = Path(pattern).parts
+    fixed = next((place for place, part in enumerate(parts) if any(sign in part for sign in "*?[")), len(parts))
+    folder, rest = Path(*parts[:fixed]), Path(*parts[fixed:])
+    if fixed == len(parts):
+        if pattern and folder.exists():
+            yield folder
+        return
+    hidden = any(part.startswith(".") for part in rest.parts)
+    for path in folder.glob(str(rest)):
+        if hidden or not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            yield path

@@ -7,7 +7,7 @@ read a tainted variable stay silent, so that one fault gives one message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -220,8 +220,10 @@ class ItemWalk:
 
 def table_value(pack: CompiledPack, rule: RuleData, environment: Mapping[str, Any]) -> Any:
     """Return what a decision table gives: one row's value, all rows' values, or the object that its rows build."""
-    applying = (row for row in rule["rows"] if not row["when"] or pack.value(row["when"], environment))
-    rows = [*islice(applying, 1)] if rule["hit"] == "first" else [*applying]  # after the first no row is asked
+    every = enumerate(rule["rows"])
+    applying = ((place, row) for place, row in every if not row["when"] or pack.value(row["when"], environment))
+    chosen = [*islice(applying, 1)] if rule["hit"] == "first" else [*applying]  # after the first no row is asked
+    rows = [row for _, row in chosen]
     if rule["hit"] == "collect":
         return [pack.value(row["value"], environment) for row in rows]
     if rule["hit"] == "build":
@@ -230,8 +232,18 @@ def table_value(pack: CompiledPack, rule: RuleData, environment: Mapping[str, An
             _put(built, row["path"], pack.value(row["value"], environment))
         return {**pack.value(rule["base"], environment), **built} if rule["base"] else built
     if rule["hit"] == "unique" and len(rows) > 1:
-        raise EvaluationError(f"{len(rows)} rows of a table with hit policy `unique` apply at once")
+        raise EvaluationError(not_unique([place for place, _ in chosen]))
     return pack.value(rows[0]["value"], environment) if rows else None
+
+
+def not_unique(places: Sequence[int]) -> str:
+    """Return what is said of rows of a table that apply at once though its hit policy is `unique`.
+
+    >>> not_unique([0, 2, 3])
+    'rows 1, 3 and 4 of a table with hit policy `unique` apply at once'
+    """
+    *others, last = (str(place + 1) for place in places)
+    return f"rows {', '.join(others)} and {last} of a table with hit policy `unique` apply at once"
 
 
 def _put(target: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

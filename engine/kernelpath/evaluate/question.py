@@ -61,6 +61,22 @@ class QuestionRun:
         self.gaps: dict[str, dict[int, Blame]] = {}
         self.passed_over: list[StepData] = []
         self.walked: set[str] = set()
+        self.limits: Mapping[str, int] = pack.meta["limits"]
+        self._hold_given()
+
+    def _hold_given(self) -> None:
+        for name in self.limits.keys() & self.given.keys():
+            try:
+                self._hold_length(name)
+            except EvaluationError as error:
+                self._report("given", "given", error)
+
+    def _hold_length(self, name: str) -> None:
+        """Take away a list that is longer than its type allows: what goes over it counts on that; raises for it."""
+        limit, items = self.limits.get(name), self.cells.get(name)
+        if limit is not None and items is not None and len(items) > limit:
+            del self.cells[name]
+            raise EvaluationError(f"`{name}` has {len(items):,} items, and its type has at most {limit:,}")
 
     def run(self) -> Outcome:
         """Compute the cells, and return the answer; null without a word where the question does not apply."""
@@ -183,6 +199,7 @@ class QuestionRun:
     def _compute(self, step: StepData) -> None:
         if step["ask"] is None:
             self.cells[step["name"]] = self.pack.value(step["term"], self.cells)
+            self._hold_length(step["name"])
             return
         question, terms, places = step["ask"]
         given = {name: self.pack.value(term, self.cells) for name, term in terms}
@@ -190,6 +207,7 @@ class QuestionRun:
         self.report.take(outcome.report, places)
         if outcome.report.ok or self.pack.meta["questions"][question]["always"]:
             self.cells[step["name"]] = outcome.value
+            self._hold_length(step["name"])
 
     def _asked(self, question: str, given: Mapping[str, Any]) -> Outcome:
         return ask(self.pack, question, given)
@@ -239,6 +257,7 @@ class QuestionRun:
         if step["parts"] > 1:
             self.cells[name + " rows"] = rows
             self.cells[name] = [row if row is None else row[0] for row in rows]
+        self._hold_length(name)
 
     def _rows_of(self, table: str) -> Any:
         return self.cells[table + " rows"] if table + " rows" in self.cells else self.cells[table]

@@ -25,6 +25,11 @@ class Finding:
         self.tags = list(tags)
 
 
+def was_judged(ok: bool, value: object, asked: int) -> bool:
+    """Return whether something was looked at: an error was found, or checks were asked and gave a value."""
+    return not ok or (value is not None and asked > 0)
+
+
 class Report:
     """The diagnostics of one run; `failed` are the stages in which something was an error.
 

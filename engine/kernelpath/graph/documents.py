@@ -23,6 +23,8 @@ __all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "read_json"]
 
 MAX_BYTES = JSON_BYTES
 MAX_DEPTH = 200
+#: The most characters of a text with a mistake that are read strictly, token by token, to say what was meant.
+MAX_SLOW = 20_000_000
 
 
 class Document:
@@ -79,7 +81,9 @@ def _read(source: Source) -> Document:
     watch = _Watch()
     try:
         value = json.loads(source.text, object_pairs_hook=watch.members, parse_constant=watch.constant)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        if len(source.text) > MAX_SLOW and isinstance(error, json.JSONDecodeError):
+            return _long_fault(source, error)
         return _faulty(source)
     if watch.saw_constant or _is_deep(source.text, value):
         return _faulty(source)
@@ -122,6 +126,15 @@ def _is_deep(text: str, value: Any) -> bool:
         members = [item for item in level if type(item) is list] + [i.values() for i in level if type(i) is dict]
         level = [child for held in members for child in held if type(child) is dict or type(child) is list]
     return depth > MAX_DEPTH
+
+
+def _long_fault(source: Source, error: json.JSONDecodeError) -> Document:
+    """Return what is wrong with a text that would take long to read strictly: the place says it, not the words."""
+    from kernelpath.diagnostics.render.printable import printable
+    from kernelpath.graph import json_wording as wording
+
+    found = printable(source.text[error.pos : error.pos + 1]) or "the end of the file"
+    return _refused(source, wording.SYNTAX.told(source.span(error.pos, error.pos + 1), found=found))
 
 
 def _faulty(source: Source) -> Document:

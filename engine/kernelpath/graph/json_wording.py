@@ -30,6 +30,9 @@ NO_VALUE = Wording(
     "json/truncated", "the file ends where a value belongs", "is it cut off?", "the last value wanted here"
 )
 
+SYNTAX = Wording(
+    "json/syntax", "this is not JSON from `{found}` on", "look for a comma, a quote or a bracket that is missing before"
+)
 TRAILING_COMMA = Wording("json/trailing-comma", "a comma before `{closing}`", "remove the comma")
 LONE_COMMA = Wording("json/extra-comma", "a comma where a value belongs", "remove it")
 COMMENT = Wording("json/comment", "JSON has no comments", "remove it")

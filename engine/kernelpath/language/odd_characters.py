@@ -66,11 +66,11 @@ def described(character: str) -> str:
     """Return a character as a message shows it: as it is if it can be seen, its code point, and its name.
 
     >>> described("\\u00a0"), described("\\u0430")
-    ('U+00A0 (no-break space)', '`\\u0430` (U+0430, cyrillic small letter a)')
+    ('the character U+00A0 (no-break space)', '`\\u0430` (U+0430, cyrillic small letter a)')
     """
     code, name = f"U+{ord(character):04X}", unicodedata.name(character, "").lower()
     if is_invisible(character):
-        return f"{code} ({name})" if name else code
+        return f"the character {code} ({name})" if name else f"the character {code}"
     return f"`{character}` ({code}, {name})" if name else f"`{character}` ({code})"
 
 

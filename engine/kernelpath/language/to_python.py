@@ -140,10 +140,15 @@ def _write_quantifier(writer: PythonWriter, node: Quantifier) -> Fragment:
     return _write_loop(writer, node, loop)
 
 
+#: How many comprehensions are nested as such: CPython 3.12 and 3.13 write them into one block each, and crash at 21.
+MOST_INLINED = 8
+
+
 def _write_comprehension(writer: PythonWriter, node: Comprehension) -> Fragment:
     def loop(variable: str, source: str) -> str:
         condition = "" if node.condition is None else f" if {writer.text(node.condition, OR)}"
-        return f"[{writer.text(node.value)} for {variable} in {source}{condition}]"
+        text = f"{writer.text(node.value)} for {variable} in {source}{condition}"
+        return f"[*({text})]" if writer.loops > MOST_INLINED else f"[{text}]"
 
     return _write_loop(writer, node, loop)
 

@@ -158,6 +158,16 @@ def _fits_inside(given: Type, wanted: Type) -> bool:
     return isinstance(given, MapOf) and isinstance(wanted, MapOf) and fits(given.value, wanted.value)
 
 
+def outgrows(given: Type, wanted: Type) -> tuple[int, int] | None:
+    """Return the limits of two lists of which the given one may be longer than the other may, None if it may not."""
+    given, wanted = required(given), required(wanted)
+    if not isinstance(given, ListOf) or not isinstance(wanted, ListOf):
+        return None
+    if given.limit is not None and wanted.limit is not None and given.limit > wanted.limit:
+        return given.limit, wanted.limit
+    return outgrows(given.element, wanted.element)
+
+
 def join(left: Type, right: Type) -> Type | None:
     """Return the narrowest type that both fit, or None; an int and a float join to float."""
     for given, wanted in ((left, right), (right, left)):

@@ -37,6 +37,9 @@ def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file; a key that is there twice is refused: readers differ in which they take."""
     try:
         value = json.loads(read_bytes(path), object_pairs_hook=_distinct)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise errors.broken_config(path, "a text in it has half of a surrogate pair") from None
     except (ValueError, RecursionError) as fault:
         raise errors.broken_config(path, str(fault)) from None
     if not isinstance(value, dict):

@@ -558,6 +558,9 @@ class CellReader(Declarations):
             self.terms.fault(node, "pack/place", message, help_text)
         elif name not in self.documents:
             self.terms.unknown(node, "document", name, self.documents)
+        elif text.partition("#")[2][:1] not in ("", "/", "{"):
+            pointer = printable(text.partition("#")[2].partition("{")[0])
+            self.terms.fault(node, "pack/at", f"`{pointer}` is not a JSON pointer", "begin it with `/`")
 
     def _needs_of_text(self, node: Scalar) -> None:
         try:

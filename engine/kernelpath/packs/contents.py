@@ -115,19 +115,48 @@ def read_pack_files(folder: Path) -> PackFiles:
     return PackFiles(tuple(done[::-1]))
 
 
+def dependants(folder: Path) -> Iterator[PackFiles]:
+    """Yield the files of each pack beside a folder that extends its pack, directly or not.
+
+    One whose files cannot be listed is left out.
+    """
+    own = folder.resolve()
+    for path in sorted(own.parent.glob(f"*/{PACK_FILE}")):
+        if path.parent == own:
+            continue
+        try:
+            files = read_pack_files(path.parent)
+        except PackErrors:
+            continue
+        if own in [layer.folder for layer in files.layers[1:]]:
+            yield files
+
+
 def changed_files(files: PackFiles, contents: Mapping[Path, bytes]) -> PackFiles:
-    """Return a pack's files with other contents in the place of some, as they would be read if these were written."""
+    """Return a pack's files with other contents in the place of some, as they would be read if these were written.
+
+    A path of the pack's own at which no file is yet becomes a new rule file.
+    """
     changed = {os.fspath(path): FileContent(path, content) for path, content in contents.items()}
     layers = [
         LayerFiles(
             layer.folder,
-            tuple(changed.get(file.name, file) for file in layer.rules),
+            tuple(changed.get(file.name, file) for file in (*layer.rules, *_new(layer, changed))),
             layer.strays,
             changed.get(layer.root.name, layer.root),
         )
         for layer in files.layers
     ]
     return PackFiles(tuple(layers))
+
+
+def _new(layer: LayerFiles, changed: Mapping[str, FileContent]) -> list[FileContent]:
+    known = {layer.root.name, *(file.name for file in layer.rules)}
+    return [
+        file
+        for name, file in changed.items()
+        if name not in known and file.path.parents[1:2] == (layer.folder,) and not name.endswith(TEST_SUFFIX)
+    ]
 
 
 def read_content(path: str | Path, within: Path | None = None) -> FileContent:

@@ -8,9 +8,10 @@ from typing import Any
 
 from kernelpath.language import BOOL, LanguageErrors, Names, Type, Vocabulary, check, parse
 from kernelpath.language.builtins import DECLARED
+from kernelpath.language.constants import constant_faults
 from kernelpath.language.parser import MAX_INTEGER
 from kernelpath.language.signatures import library_records
-from kernelpath.language.types import FLOAT, INT, JSON, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record
+from kernelpath.language.types import FLOAT, INT, JSON, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record, required
 from kernelpath.packs.compose import Composer, as_entry
 from kernelpath.packs.documents import Mapping as Entry
 from kernelpath.packs.documents import Node, Scalar, to_plain
@@ -170,7 +171,9 @@ class Declarations:
             try:
                 expression = expand(parse(body.text), self.terms.functions)
                 refuse_loops(expression)
-                check(expression, self.terms.names(parameters))
+                never = constant_faults(check(expression, self.terms.names(parameters)))
+                if never:
+                    raise LanguageErrors(never)
             except LanguageErrors as errors:
                 self.terms.problems(body, errors.problems)
                 expression = self.terms.unknown_value  # its calls are not to blame
@@ -182,7 +185,11 @@ class Declarations:
             self.cells[name] = self.terms.type(node["type"]) if "type" in node else literal_type(plain)
             self.constants[name] = plain
             self.terms.refuse_odd(node["value"])
-            if not holds(plain, self.cells[name]):
+            longest = _over_limit(plain, self.cells[name])
+            if longest is not None:
+                message = f"this has {longest[0]:,} items, and the type has at most {longest[1]:,}"
+                self.terms.fault(node["value"], "pack/length", message, "declare a longer list, or leave items out")
+            elif not holds(plain, self.cells[name]):
                 large = type(plain) is int and self.cells[name] == INT
                 help_text = "an int must be within ±2**63" if large else None
                 message = f"this is not a value of type `{self.cells[name]}`"
@@ -268,6 +275,18 @@ def literal_type(value: Any) -> Type:
 
 def _common(types: Sequence[Type]) -> Type:
     return types[0] if types and all(other == types[0] for other in types) else JSON
+
+
+def _over_limit(value: Any, wanted: Type) -> tuple[int, int] | None:
+    """Return how many items a list in a value has, and how many its type has at most, for the first that has more."""
+    wanted = required(wanted)
+    if isinstance(wanted, ListOf) and isinstance(value, list):
+        if wanted.limit is not None and len(value) > wanted.limit:
+            return len(value), wanted.limit
+        return next((found for item in value if (found := _over_limit(item, wanted.element))), None)
+    if isinstance(wanted, MapOf) and isinstance(value, dict):
+        return next((found for item in value.values() if (found := _over_limit(item, wanted.value))), None)
+    return None
 
 
 def holds(value: Any, wanted: Type) -> bool:

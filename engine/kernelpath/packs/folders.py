@@ -29,8 +29,7 @@ def pack_folder(name_or_path: str | os.PathLike[str]) -> Path:
     known = isinstance(name_or_path, (str, os.PathLike))
     name = os.fspath(name_or_path) if known else None
     if isinstance(name, str):
-        shipped = resource("rules", name)
-        folder = shipped if "/" not in name and is_pack(shipped) else Path(name)
+        folder = resource("rules", name) if is_shipped(name) else Path(name)
         if is_pack(folder):
             return folder.resolve()
         _refuse_locked(folder)
@@ -41,6 +40,11 @@ def pack_folder(name_or_path: str | os.PathLike[str]) -> Path:
     message = f"there is no pack `{printable(str(name_or_path)[:200])}`"
     help_text = f"shipped packs are {listed}; a folder needs a {PACK_FILE}"
     raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, help=help_text)])
+
+
+def is_shipped(name: str) -> bool:
+    """Return whether a name is a shipped pack's, as `pack_folder` reads it."""
+    return "/" not in name and is_pack(resource("rules", name))
 
 
 def _refuse_locked(folder: Path) -> None:

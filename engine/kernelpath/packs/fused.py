@@ -37,6 +37,8 @@ class FusedWriter:
             self._rule(rule, body)
         for variable in collected:
             body.add(f"out_{local_name(variable)}.append({local_name(variable)})")
+        if not body.text:
+            body.add("pass")  # a stage without rules lets every item pass
         return self._frame(collected, body)
 
     def _in_order(self) -> list[Rule]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.diagnostics.render.printable import printable
-from kernelpath.language import Checked
+from kernelpath.language import Checked, Type
+from kernelpath.language.types import ListOf, required
 from kernelpath.packs.deciding import deciding
 from kernelpath.packs.folders import PackErrors
 from kernelpath.packs.fused import FusedWriter
@@ -58,6 +59,12 @@ def generate(pack: Pack) -> Generated:
     return ModuleWriter(pack).write()
 
 
+def _limit(type_: Type) -> int | None:
+    """Return how many items a value of a type may have, None where any number."""
+    inner = required(type_)
+    return inner.limit if isinstance(inner, ListOf) else None
+
+
 @dataclass(slots=True)
 class ModuleWriter:
     """Writes a pack's module; every function is named after what it is of."""
@@ -88,6 +95,7 @@ class ModuleWriter:
             "digest": pack.digest,
             "libraries": pack.libraries,
             "constants": dict(pack.constants),
+            "limits": {name: limit for name, type_ in pack.cells.items() if (limit := _limit(type_)) is not None},
             "fixes": dict(pack.fixes),
             "vocabularies": {name: list(found.values) for name, found in pack.vocabularies.items()},
             "documents": {name: self._document(document) for name, document in pack.documents.items()},

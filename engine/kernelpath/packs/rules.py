@@ -12,13 +12,13 @@ from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.language import BOOL, STRING, Checked, Names, Type
 from kernelpath.language.types import JSON, UNKNOWN, Optional, Record, required
 from kernelpath.packs import documents
-from kernelpath.packs.documents import DocumentErrors, Node, read_yaml, to_plain
+from kernelpath.packs.documents import DocumentErrors, Node, Scalar, read_yaml, to_plain
 from kernelpath.packs.files import PackErrors, RuleFile, rule_source
 from kernelpath.packs.model import Candidate, Check, Resolve, Rule, Scope, Term, Text, Transition
 from kernelpath.packs.reads import gives
 from kernelpath.packs.shape import control_characters, validate
 from kernelpath.packs.tables import TableReader, check_always
-from kernelpath.packs.terms import TermReader, place_of
+from kernelpath.packs.terms import TermReader, check_rule_place, place_of
 from kernelpath.resources import resource
 
 KINDS = ("check", "resolve", "transition", "table")
@@ -161,7 +161,9 @@ class RuleReader:
         holds = self._optional_term("check", BOOL)
         message = self._text("message")
         parts: dict[str, Any] = {key: self._text(key) for key in ("help", "subject", "at")}
-        fix, guards = self._plain("fix", None), tuple(self._plain("guards", []))
+        fix, guards = self._fix(), tuple(self._plain("guards", []))
+        if "at" in self.node.root:
+            check_rule_place(self.terms, self.node.root["at"], self.scope)
         self._refuse_guards()
         if holds is None or message is None:
             return None
@@ -170,6 +172,16 @@ class RuleReader:
             message_text = "a check with `guards` is an error: what it guards is missing where it fails"
             self.terms.fault(self.node.root["guards"], "pack/guards", message_text, help_text)
         return Check(**base, holds=holds, message=message, **parts, fix=fix, guards=guards)
+
+    def _fix(self) -> Mapping[str, object] | None:
+        """Return the edit that would make the rule hold; what it names must be a variable that the rule sees."""
+        node = self.node.root.get("fix")
+        for name in _named_in(node) if node is not None else ():
+            if name.text not in self.names.variables:
+                near = did_you_mean(name.text, self.names.variables)
+                help_text = f"did you mean `{near}`?" if near else "name what the rule reads, or a `let` of it"
+                self.terms.fault(name, "pack/fix", f"unknown variable `{name.text}`", help_text)
+        return None if node is None else to_plain(node)  # type: ignore[return-value]
 
     def _refuse_guards(self) -> None:
         """Refuse to guard what has no name here: no rule could read it."""
@@ -248,6 +260,13 @@ class RuleReader:
     def _table(self, base: dict[str, Any]) -> Rule | None:
         expected, hit = self._given_variable("table"), self._plain("hit", "first")
         return TableReader(self.terms, self.node.root, self.names, self.given, expected, hit).read(base)
+
+
+def _named_in(fix: Node) -> list[Scalar]:
+    """Return the texts in a fix: each is the name of a variable."""
+    if isinstance(fix, documents.Mapping):
+        return [name for _, value in fix.entries for name in _named_in(value)]
+    return [fix] if isinstance(fix, Scalar) else []
 
 
 @cache

@@ -10,6 +10,7 @@ from kernelpath.diagnostics import did_you_mean
 from kernelpath.language import BOOL, Checked, Names, Type
 from kernelpath.language.types import JSON, ListOf, MapOf, Optional, fits, required
 from kernelpath.packs import documents
+from kernelpath.packs.completeness import is_complete
 from kernelpath.packs.documents import Node, Scalar, to_plain
 from kernelpath.packs.matching import MAX_PATH, match_text, member_path
 from kernelpath.packs.model import Row, Table, Term
@@ -104,7 +105,8 @@ class TableReader:
                 help_text = f"did you mean `{near}`?" if near else f"its inputs are: {', '.join(known)}"
                 self.terms.fault(name, "pack/match", f"the table has no input `{name.text}`", help_text)
                 return None
-            self.terms.refuse_odd(cell)
+            if self.terms.refuse_odd(cell):
+                return None
             if not self.terms.written(match_text({name.text: to_plain(cell)}), cell, self.names, BOOL, self.given):
                 return None
         return self.terms.written(match_text(to_plain(cells)), node["match"], self.names, BOOL, self.given)
@@ -144,11 +146,12 @@ class TableReader:
 def check_always(
     terms: TermReader, root: documents.Mapping, expected: Type | None, whens: Sequence[Term | None], what: str
 ) -> None:
-    """Refuse a rule that leaves a variable null that cannot be: one of which perhaps no row or candidate applies."""
+    """Refuse a rule that leaves a variable null that cannot be: one whose rows or candidates leave something out."""
     if expected is None or isinstance(expected, Optional) or expected == JSON:
         return
     name = root["resolve"] if "resolve" in root else root["table"]
     help_text = f"end with a {what} without `when`, or declare it `{expected}?`"
-    if all(whens):
+    conditions = [when.checked.expression for when in whens if when]
+    if len(conditions) == len(whens) and not is_complete(conditions):
         message = f"`{to_plain(name)}` is `{expected}`, but null where no {what} applies"
         terms.fault(name, "pack/given", message, help_text)

@@ -22,14 +22,15 @@ from kernelpath.language import (
     parse_type,
 )
 from kernelpath.language.ast import Expression, Name
+from kernelpath.language.constants import constant_faults
 from kernelpath.language.odd_characters import odd_characters
-from kernelpath.language.types import JSON, STRING, UNKNOWN
+from kernelpath.language.types import JSON, STRING, UNKNOWN, outgrows
 from kernelpath.language.wording import odd_in_text
-from kernelpath.packs import documents
 from kernelpath.packs.columns import outer_paths, with_columns, without
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.functions import Function, expand
-from kernelpath.packs.model import Place, Term, Text
+from kernelpath.packs.model import Place, Scope, Term, Text
+from kernelpath.packs.nodes import scalars
 
 #: Names that an expression cannot use.
 WORDS = frozenset(
@@ -133,7 +134,7 @@ class TermReader:
         except LanguageErrors as errors:
             self.problems(node, [_as_text(problem, node.text, expected) for problem in errors.problems])
             return None
-        return Term(checked, node.text, place_of(node)) if self._affordable(node, checked.cost) else None
+        return Term(checked, node.text, place_of(node)) if self._usable(node, checked, expected) else None
 
     def written(
         self, text: str, node: Node, names: Names, expected: Type | None, given: Sequence[Checked]
@@ -146,6 +147,16 @@ class TermReader:
                 self.fault(node, "pack/expression", problem.message, problem.help)
             return None
         return Term(checked, text, place_of(node)) if self._affordable(node, checked.cost) else None
+
+    def _usable(self, node: Scalar, checked: Checked, expected: Type | None) -> bool:
+        """Return whether an expression may have a value, of the length that it may have, at a bearable cost."""
+        never = constant_faults(checked)
+        self.problems(node, never)
+        longer = outgrows(checked.type, expected) if expected else None
+        if longer:
+            message = f"this gives a list of up to {longer[0]:,} items, and at most {longer[1]:,} are declared"
+            self.fault(node, "pack/length", message, "declare a longer list, or give a shorter one")
+        return self._affordable(node, checked.cost) and not never and not longer
 
     def _affordable(self, node: Node, cost: int) -> bool:
         """Return whether an expression keeps within the bound on what one evaluation may cost; says so where not."""
@@ -166,10 +177,14 @@ class TermReader:
             self.fault(node, "pack/message", "a message must be a single text")
             return None
         try:
-            return Text(check_message(self.message(node.text), names, given), node.text, place_of(node))
+            checked = check_message(self.message(node.text), names, given)
         except LanguageErrors as errors:
             self.problems(node, errors.problems)
             return None
+        expressions = [piece for piece in checked.pieces if isinstance(piece, Checked)]
+        never = [problem for expression in expressions for problem in constant_faults(expression)]
+        self.problems(node, never)
+        return None if never else Text(checked, node.text, place_of(node))
 
     def type(self, node: Node) -> Type:
         """Return the type that a scalar spells; UNKNOWN after collecting what is wrong with it."""
@@ -188,20 +203,18 @@ class TermReader:
                 Diagnostic("pack/expression", (), ERROR, problem.message, span=span, help=problem.help)
             )
 
-    def refuse_odd(self, node: Node) -> None:
-        """Collect the characters of a text, or of the texts of a list, that cannot be seen or look like others.
+    def refuse_odd(self, node: Node) -> bool:
+        """Collect the characters of a value's texts that cannot be seen or look like others; return whether any are.
 
         One that is written as an escape is meant.
         """
-        if isinstance(node, documents.Sequence):
-            for item in node:
-                self.refuse_odd(item)
-        if not isinstance(node, Scalar) or not isinstance(node.value, str):
-            return
-        for at, character, plain in odd_characters(node.text):
-            if node.source.text.startswith(character, node.source_offset(at)):
-                message, help_ = odd_in_text(character, plain)
-                self.problems(node, [Problem(message, at, at + 1, help_)])
+        before = len(self.diagnostics)
+        for scalar in scalars(node):
+            for at, character, plain in odd_characters(scalar.text) if isinstance(scalar.value, str) else ():
+                if scalar.source.text.startswith(character, scalar.source_offset(at)):
+                    message, help_ = odd_in_text(character, plain)
+                    self.problems(scalar, [Problem(message, at, at + 1, help_)])
+        return len(self.diagnostics) > before
 
     def refuse_word(self, node: Scalar) -> None:
         """Collect a name that is a word of the language, so that no expression could use it."""
@@ -234,3 +247,15 @@ def place_of(node: Node) -> Place:
     """Return where a node starts."""
     span = node.span
     return Place(span.file, span.line, span.column)
+
+
+def check_rule_place(terms: TermReader, node: Node, scope: Scope) -> None:
+    """Refuse a rule's `at` that is not a JSON pointer, or that nothing is below."""
+    text = node.text if isinstance(node, Scalar) else ""
+    if text and text[0] not in "/{":
+        message = f"`{printable(text[:40])}` is not a JSON pointer below the place of the item"
+        terms.fault(node, "pack/at", message, "begin it with `/`")
+    elif scope.at is None:
+        message = f"rows of `{scope.name}` have no place, so that a finding has none either"
+        help_text = f"give the table an `at`, such as `manifest#{text.partition('{')[0]}`"
+        terms.fault(node, "pack/at", message, help_text)

@@ -10,13 +10,16 @@ from kernelpath.analysis.domain.search import Where
 from kernelpath.packs.model import Check, Rule
 from kernelpath.packs.passing import rejects
 
+#: The findings that say where a rule applies, not what it does there.
+OF_CONDITIONS = ("dead-rule", "switched-off")
 _RANK = {"error": 2, "warning": 1, "note": 0}
 
 
 def finding(region: Region, place: int, kind: str, message: str, reason: str, **more: object) -> Finding:
-    """Return a finding about the rule at a place."""
+    """Return a finding about the rule at a place; one about when it applies stands at its condition."""
     rule = region.rules[place].rule
-    return Finding(kind, rule.identity, rule.stage, rule.place, message, reason, **more)  # type: ignore[arg-type]
+    at = rule.when.place if rule.when and kind in OF_CONDITIONS else rule.place
+    return Finding(kind, rule.identity, rule.stage, at, message, reason, **more)  # type: ignore[arg-type]
 
 
 def is_dead(region: Region, place: int) -> bool:

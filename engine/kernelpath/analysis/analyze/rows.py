@@ -47,9 +47,9 @@ def unreachable(region: Region) -> Iterator[Finding]:
             earlier = [(i, Where().also(region.options[place][i])) for i in range(at)] if _in_turn(rule) else []
             by = region.cover(own, earlier)
             if by is not None and region.proves(own, *(cover for other, cover in earlier if other in by)):
-                yield _at(
-                    _unreachable(region, place, at, own, [pair for pair in earlier if pair[0] in by]), option.place
-                )
+                found = _unreachable(region, place, at, own, [pair for pair in earlier if pair[0] in by])
+                dead = found.kind == "dead-row" and option.when is not None
+                yield _at(found, option.when.place if dead and option.when else option.place)
 
 
 def _unreachable(region: Region, place: int, at: int, own: Where, earlier: list[Cover]) -> Finding:

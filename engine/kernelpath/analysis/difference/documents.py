@@ -11,6 +11,7 @@ from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import compiled_pack
 from kernelpath.evaluate.question import Outcome, ask
+from kernelpath.evaluate.report import was_judged
 from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
@@ -40,7 +41,7 @@ def compare_documents(
     packs = [(pack, compiled_pack(pack)) for pack in (old, new)]
     for name, document in documents.items():
         before, after = (_asked(pack, compiled, document, shared) for pack, compiled in packs)
-        if not (_judged(before) or _judged(after)):
+        if not any(was_judged(each.report.ok, each.value, each.report.asked) for each in (before, after)):
             raise DocumentErrors([_unjudged(name, new)])
         change = _change(name, before, after)
         if change is not None:
@@ -77,10 +78,6 @@ def _placed(value: Any, pointer: str) -> Any:
     for name in reversed(pointer.split("/")[1:]):
         value = {name: value}
     return value
-
-
-def _judged(outcome: Outcome) -> bool:
-    return not outcome.report.ok or (outcome.value is not None and outcome.report.asked > 0)
 
 
 def _unjudged(name: str, pack: Pack) -> Diagnostic:

@@ -12,6 +12,7 @@ from kernelpath.analysis.lint.lints import (
     message_case,
     message_stop,
     missing_why,
+    odd_character,
     redundant_row,
     severity_change,
     shadowed_candidate,
@@ -55,5 +56,6 @@ LINTS: tuple[Lint, ...] = (
     message_case.LINT,
     message_stop.LINT,
     help_in_message.LINT,
+    odd_character.LINT,
     allowances.LINT,
 )

@@ -10,9 +10,9 @@ from pathlib import Path
 from kernelpath.analysis.rule_text import RuleText
 from kernelpath.language import Expression, Type
 from kernelpath.packs import documents
+from kernelpath.packs.contents import dependants
 from kernelpath.packs.documents import Node, Scalar, read_yaml
 from kernelpath.packs.files import (
-    PACK_FILE,
     Layer,
     PackErrors,
     PackFiles,
@@ -102,14 +102,9 @@ def _read_dependant(files: PackFiles) -> tuple[Pack, tuple[Layer, ...]]:
 
 def _dependants(folder: Path) -> Iterator[tuple[Pack, tuple[Layer, ...]]]:
     """Yield the packs beside a folder that extend its pack, directly or not; one that cannot be used says nothing."""
-    own = folder.resolve()
-    for path in sorted(own.parent.glob(f"*/{PACK_FILE}")):
-        if path.parent == own:
-            continue
+    for files in dependants(folder):
         try:
-            files = read_pack_files(path.parent)
-            if own in [layer.folder for layer in files.layers[1:]]:
-                yield _read_dependant(files)
+            yield _read_dependant(files)
         except PackErrors:
             continue
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,7 +72,7 @@ class Usage:
     @cached_property
     def _words_of_fixes(self) -> set[str]:
         nodes = [text.root.get("fix") for text in self.linted.rules]
-        nodes += [layer.root.get("fixes") for layer in self.linted.chain]
+        nodes += [layer.root.get("fixes") for layer in self.linted.layers]
         return {word for node in nodes if node is not None for word in words_of(node)}
 
     @cached_property
@@ -120,9 +120,18 @@ class Usage:
         return named
 
     @cached_property
+    def plain_texts(self) -> set[str]:
+        """The texts of constants and the parts of flows: each may be a value of a vocabulary."""
+        models = self.linted.models
+        constants = (value for model in models for value in model.constants.values())
+        parts = [flow.parts for model in models for flow in model.flows.values() if flow.parts]
+        found = {text for value in constants for text in texts_in(value, keys=True)}
+        return found | {name for each in parts for name in (*each.order, each.repeated)}
+
+    @cached_property
     def words_of_types(self) -> set[str]:
         """Every word of the types in the pack's pack.yaml files, the vocabularies of all types, and what is called."""
-        scalars = [scalar for layer in self.linted.chain for path, scalar in _scalars(layer.root) if _is_type(path)]
+        scalars = [scalar for layer in self.linted.layers for path, scalar in _scalars(layer.root) if _is_type(path)]
         types = [type_ for model in self.linted.models for type_ in _types_in(model)]
         named = {part.name for type_ in types for part in parts_of(type_) if isinstance(part, Vocabulary)}
         return {word for scalar in scalars for word in _WORD.findall(scalar.text)} | named | self.called
@@ -205,6 +214,18 @@ def _scalars(node: Node, path: Path = ()) -> Iterator[tuple[Path, Scalar]]:
     else:
         for index, item in enumerate(node.items):
             yield from _scalars(item, (*path, index))
+
+
+def texts_in(value: object, keys: bool = False) -> Iterator[str]:
+    """Yield the texts in a plain value, and its keys if wanted."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from value if keys else ()
+        yield from texts_in(list(value.values()), keys)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from texts_in(inner, keys)
 
 
 def _is_type(path: Path) -> bool:

@@ -12,7 +12,8 @@ from kernelpath.analysis.scaffold.templates import KINDS, rule_text, test_text
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 from kernelpath.files.writing import write_new_files
 from kernelpath.language import BOOL, Type
-from kernelpath.packs.files import TEST_SUFFIX, PackErrors, shown_path
+from kernelpath.packs.contents import changed_files
+from kernelpath.packs.files import TEST_SUFFIX, PackErrors, read_pack_files, shown_path
 from kernelpath.packs.model import Pack, Stage
 from kernelpath.packs.reading import read_pack
 from kernelpath.packs.reads import gives
@@ -48,10 +49,18 @@ def scaffold(folder: Path, name: str, kind: str = "check", variable: str | None 
     given = _given(stage, variable) if kind in ("resolve", "table") else ""
     type_ = stage.gives[given] if given else _slots(pack, stage) if kind == "transition" else BOOL
     tests = path.with_name(f"{rule}{TEST_SUFFIX}")
-    return [
-        NewFile(path, format_text(rule_text(kind, scope, given, type_), "rule")),
-        NewFile(tests, format_text(test_text(kind), "test")),
-    ]
+    text = format_text(rule_text(kind, scope, given, type_), "rule")
+    _refuse_unreadable(folder, path, text)
+    return [NewFile(path, text), NewFile(tests, format_text(test_text(kind), "test"))]
+
+
+def _refuse_unreadable(folder: Path, path: Path, text: str) -> None:
+    """Refuse a rule with which the pack could not be read; nothing that is begun may break what is there."""
+    try:
+        read_pack(folder, changed_files(read_pack_files(folder), {path: text.encode()}))
+    except PackErrors as errors:
+        message = f"a rule that is just begun would break the pack: {errors.diagnostics[0].message}"
+        raise _refused(message, None, errors.diagnostics[0].help or "write it by hand") from None
 
 
 def write_files(files: Sequence[NewFile]) -> None:

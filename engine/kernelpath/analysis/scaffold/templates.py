@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
+from kernelpath.analysis.formatting.scalars import quoted
 from kernelpath.language.types import BOOL, FLOAT, INT, JSON, STRING, ListOf, MapOf, Record, Type, Vocabulary
 from kernelpath.packs.model import Scope
 
@@ -38,12 +40,12 @@ def _own(kind: str, scope: Scope, variable: str, type_: Type) -> str:
     if kind == "check":
         return f'check: true\nmessage: "TODO: say what is wrong with {_shown(scope)}"\n'
     if kind == "transition":
-        return f"transition: {{slot: '\"TODO\"', holds: '{_value(type_)}'}}\n"
+        return f"transition: {{slot: '\"TODO\"', holds: {quoted(_value(type_, scope))}}}\n"
     if kind == "resolve":
-        return f"resolve: {variable}\nfirst:\n  - {{value: '{_value(type_)}'}}\n"
+        return f"resolve: {variable}\nfirst:\n  - {{value: {quoted(_value(type_, scope))}}}\n"
     if type_ == MapOf(JSON):
         return f"table: {variable}\nhit: build\nrows:\n  - {{path: TODO, value: 'null'}}\n"
-    return f"table: {variable}\nhit: first\nrows:\n  - {{value: '{_value(type_)}'}}\n"
+    return f"table: {variable}\nhit: first\nrows:\n  - {{value: {quoted(_value(type_, scope))}}}\n"
 
 
 def _shown(scope: Scope) -> str:
@@ -53,17 +55,18 @@ def _shown(scope: Scope) -> str:
     return f"`{{{scope.index}}}`" if scope.index else "it"
 
 
-def _value(type_: Type) -> str:
-    """Return the text of an expression of a type: the plainest value that it has."""
+def _value(type_: Type, scope: Scope) -> str:
+    """Return the text of an expression of a type: the plainest value that it has, or a variable that has one."""
     match type_:
         case Vocabulary(values=values):
-            return f'"{values[0]}"'
+            return json.dumps(values[0])
         case ListOf():
             return "[]"
         case MapOf(value=inner):
             return "object(null)" if inner == JSON else "mapping([], [])"
         case Record():
-            return "null"
+            there = (name for name, other in scope.variables.items() if other == type_ and name not in scope.given)
+            return next(there, "null")
     return _PLAINEST.get(type_, "null")
 
 

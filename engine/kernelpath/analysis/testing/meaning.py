@@ -9,6 +9,7 @@ from typing import Any
 
 from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.analysis.testing.records import NotGiven
+from kernelpath.evaluate.item import not_unique
 from kernelpath.language import EvaluationError, interpret, render
 from kernelpath.language.interpreter import Recorder
 from kernelpath.packs.model import Check, Resolve, Rule, Scope, Table, Term, Text, Transition
@@ -92,17 +93,18 @@ class _Evaluation:
 
     def table(self, rule: Table) -> Outcome:
         applying = (
-            (f"rows[{index}].value", row)
+            (index, row)
             for index, row in enumerate(rule.rows)
             if row.when is None or self.value(f"rows[{index}].when", row.when)
         )
-        rows = [*islice(applying, 1)] if rule.hit == "first" else [*applying]  # after the first no row is asked
+        chosen = [*islice(applying, 1)] if rule.hit == "first" else [*applying]  # after the first no row is asked
+        rows = [(f"rows[{index}].value", row) for index, row in chosen]
         if rule.hit == "build":
             return Outcome("value", {"value": self.built(rule, rows)})
         if rule.hit == "collect":
             return Outcome("value", {"value": [self.value(part, row.value) for part, row in rows]})
         if rule.hit == "unique" and len(rows) > 1:
-            raise EvaluationError(f"{len(rows)} rows of a table with hit policy `unique` apply at once")
+            raise EvaluationError(not_unique([index for index, _ in chosen]))
         return Outcome("value", {"value": self.value(rows[0][0], rows[0][1].value) if rows else None})
 
     def built(self, rule: Table, rows: list[Any]) -> dict[str, Any]:

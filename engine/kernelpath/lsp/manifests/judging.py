@@ -13,6 +13,7 @@ from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.observe import Visit, observe
+from kernelpath.evaluate.report import was_judged
 from kernelpath.graph.documents import Document, read_json
 from kernelpath.graph.recognising import recognise
 from kernelpath.language import EvaluationError
@@ -96,7 +97,7 @@ class Judge:
         except PackErrors as errors:
             return [*document.diagnostics, _unusable(source, errors)]
         found = [self._placed(document, what, pack, finding) for finding in result.diagnostics]
-        if result.ok and (result.value is None or not result.asked):
+        if not was_judged(result.ok, result.value, result.asked):
             found += _unjudged(document, what, pack)
         return [*document.diagnostics, *found]
 

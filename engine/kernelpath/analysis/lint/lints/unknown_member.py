@@ -16,11 +16,12 @@ from kernelpath.language import Expression
 from kernelpath.language.ast import Call, Index, Literal, Member
 from kernelpath.language.types import Record, required
 from kernelpath.packs.contents import FileContent, read_content
-from kernelpath.packs.documents import Scalar
+from kernelpath.packs.documents import Mapping, Scalar
 from kernelpath.packs.model import Table
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_HOLE = re.compile(r"\{[^}]*\}[^/]*")
 _SHORTEST = 3  # below it every name is near to every other: `kv`, `k`, `id`
 _BY_NAME = ("has", "member", "omit")
 _FILES = ("*.yaml", "*/*.yaml", "*.json", "*/*.json")
@@ -29,17 +30,35 @@ _FILES = ("*.yaml", "*/*.yaml", "*.json", "*/*.json")
 def find(pack: LintedPack) -> Iterator[Finding]:
     """Yield each member whose name stands once in all files of the pack, one slip from a name that stands there more.
 
-    Every word counts, of keys, tests, constants and prose alike: a name that anything else has is known.
+    Every word counts, of keys, tests, constants and prose alike: a name that anything else has is known. In a place,
+    any name that stands once is one: a finding would be put where no document has anything.
     """
-    read = {name for node in Usage(pack).nodes for name in _members(node)}
+    placed = {name: node for node in _places(pack) for name in _steps(node)}
+    read = {name for node in Usage(pack).nodes for name in _members(node)} | placed.keys()
     words = Counter(word for file in _files(pack) for word in _WORD.findall(file.content.decode("utf-8", "replace")))
     known = {name for name in read | _written(pack) if words[name] > 1}
     nearest = {name: did_you_mean(name, _one_slip_away(name, known)) for name in read if words[name] == 1}
-    for scalar in _texts(pack) if any(nearest.values()) else ():
+    wrong = {name for name, near in nearest.items() if near or name in placed}
+    for scalar in _texts(pack) if wrong else ():
         for match in _WORD.finditer(scalar.text):
-            if near := nearest.get(match[0]):
+            if match[0] in wrong:
+                near = nearest[match[0]]
                 message = f"nothing else reads or gives a member `{match[0]}`"
-                yield Finding(message, scalar.text_span(*match.span()), f"did you mean `{near}`?")
+                yield Finding(message, scalar.text_span(*match.span()), f"did you mean `{near}`?" if near else None)
+
+
+def _places(pack: LintedPack) -> Iterator[Scalar]:
+    """Yield the places that the pack's own scopes and rules give."""
+    scopes = (node.get("at") for _, node in pack.section("scopes") if isinstance(node, Mapping))
+    for node in (*scopes, *(text.root.get("at") for text in pack.own_rules)):
+        if isinstance(node, Scalar):
+            yield node
+
+
+def _steps(node: Scalar) -> Iterator[str]:
+    """Yield the members that a place names as they are written, those in its expressions left out."""
+    pointer = _HOLE.sub("", node.text.partition("#")[2] or node.text)
+    yield from (step for step in pointer.split("/")[1:] if _WORD.fullmatch(step))
 
 
 def _one_slip_away(name: str, known: set[str]) -> list[str]:

@@ -10,6 +10,7 @@ from kernelpath.analysis.lint.linted import LintedPack
 from kernelpath.analysis.lint.usage import Usage, parts_of
 from kernelpath.language import Type, Vocabulary
 from kernelpath.packs import documents
+from kernelpath.packs.model import Pack
 
 
 def find(pack: LintedPack) -> Iterator[Finding]:
@@ -25,7 +26,7 @@ def find(pack: LintedPack) -> Iterator[Finding]:
         if vocabulary.open or key.text in usage.conversions | outside or key.text not in usage.words_of_types:
             continue
         assert isinstance(node, documents.Mapping)
-        values, named = node["values"], usage.named_values(key.text) | _constants(pack)
+        values, named = node["values"], usage.named_values(key.text) | usage.plain_texts
         for index, value in enumerate(values.items if isinstance(values, documents.Sequence) else ()):
             text = vocabulary.values[index]
             if text not in named:
@@ -36,7 +37,10 @@ def find(pack: LintedPack) -> Iterator[Finding]:
 
 def _from_outside(pack: LintedPack) -> set[str]:
     """Return the vocabularies whose values documents hold, or questions and the engine give."""
-    model = pack.pack
+    return {name for model in pack.models for name in _from_outside_of(model)}
+
+
+def _from_outside_of(model: Pack) -> set[str]:
     made = {table.record for table in model.items.values()}
     made |= {str(value.type) for value in model.values.values() if value.fields}
     types: list[Type] = [document.type for document in model.documents.values()]
@@ -44,18 +48,6 @@ def _from_outside(pack: LintedPack) -> set[str]:
     types += [type_ for scope in model.scopes.values() for type_ in scope.locals.values()]
     types += [value.type for value in model.values.values() if value.input]
     return {part.name for type_ in types for part in parts_of(type_) if isinstance(part, Vocabulary)}
-
-
-def _constants(pack: LintedPack) -> set[str]:
-    waiting: list[object] = list(pack.pack.constants.values())
-    texts: set[str] = set()
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            texts.add(value)
-        elif isinstance(value, dict | list):
-            waiting += value.values() if isinstance(value, dict) else value
-    return texts
 
 
 LINT = Lint(
