@@ -29,6 +29,46 @@ def test_the_shipped_catalogue() -> None:
     assert kp.load_catalog("doppler-0.1.7") is kernels
 
 
+def test_the_catalogue_of_the_newer_reference() -> None:
+    """Kernels have the features of their text beside those of the registry, and dtypes if their text was read."""
+    kernels = kp.load_catalog("doppler-0.5.1")
+    assert len(kernels) == 296
+    facts = {
+        name: (kernels[name].requires, kernels[name].features, kernels[name].input, kernels[name].output)
+        for name in ("rmsnorm.wgsl#main", "rmsnorm_f16.wgsl#main", "gather.wgsl#main", "fused_ffn_q4k_f16.wgsl#main")
+    }
+    assert facts == {
+        "rmsnorm.wgsl#main": ((), ("subgroups",), "f32", "f32"),
+        "rmsnorm_f16.wgsl#main": (("shader-f16",), ("shader-f16",), "f16", "f16"),
+        "gather.wgsl#main": ((), (), None, "f32"),
+        "fused_ffn_q4k_f16.wgsl#main": (("shader-f16", "subgroups"), ("shader-f16", "subgroups"), "f16", "f32"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("catalog", "missing", "superfluous"),
+    [
+        (
+            "doppler-0.1.7",
+            ["rmsnorm.wgsl#main", "rmsnorm.wgsl#main_cached", "rmsnorm.wgsl#main_small"],
+            ["gptoss_mxfp4_expert_fused.wgsl#main_expert", "gptoss_router_topk.wgsl#softmax_topk"],
+        ),
+        (
+            "doppler-0.5.1",
+            ["rmsnorm.wgsl#main", "rmsnorm.wgsl#main_cached", "rmsnorm.wgsl#main_small", "rmsnorm_pair.wgsl#main"],
+            ["gptoss_mxfp4_expert_fused.wgsl#main_expert", "gptoss_router_topk.wgsl#softmax_topk"],
+        ),
+        ("kernelpath", [], []),
+    ],
+)
+def test_features_of_the_text(catalog: str, missing: list[str], superfluous: list[str]) -> None:
+    """Where a registry and a shader's text disagree, `requires` is the registry's word and `features` the text's."""
+    kernels = kp.load_catalog(catalog)
+    less = [name for name, kernel in kernels.items() if {*kernel.features} - {*kernel.requires}]
+    more = [name for name, kernel in kernels.items() if {*kernel.requires} - {*kernel.features}]
+    assert (sorted(less), sorted(more)) == (missing, superfluous)
+
+
 def test_a_catalogue_by_its_file(tmp_path: Path) -> None:
     """A copy of the file is the same catalogue; without a kernel its steps cannot be pinned."""
     text = SHIPPED.read_text(encoding="utf-8")

@@ -51,7 +51,7 @@ def _refuse(op: str, kernels: Any) -> None:
 
 
 def _row(key: str, kernel: Any) -> tuple[str, ...]:
-    needs = ", ".join(kernel.requires) or "-"
+    needs = ", ".join(kernel.features) or "-"
     digest = kernel.digest.removeprefix("sha256:")[:_DIGEST]
     return (key, kernel.op, kernel.variant, kernel.output or "-", needs, digest)
 
@@ -64,6 +64,7 @@ def _members(kernel: Any) -> dict[str, Any]:
         "variant": kernel.variant,
         "outputDtype": kernel.output,
         "requires": list(kernel.requires),
+        "features": list(kernel.features),
         "kernelRef": {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest},
     }
 

@@ -28,10 +28,23 @@ class Kernel:
     """A kernel of a catalogue.
 
     `reference`, `version` and `digest` are what a kernelRef to it says; `input` and `output` are the dtypes that it
-    reads its activations as and declares to write, or None.
+    reads its activations as and declares to write, or None; `requires` are the device features that its registry asks
+    for, `features` those that its text enables.
     """
 
-    __slots__ = ("digest", "entry", "input", "kernel", "op", "output", "reference", "requires", "variant", "version")
+    __slots__ = (
+        "digest",
+        "entry",
+        "features",
+        "input",
+        "kernel",
+        "op",
+        "output",
+        "reference",
+        "requires",
+        "variant",
+        "version",
+    )
 
     kernel: str
     entry: str
@@ -43,6 +56,7 @@ class Kernel:
     input: str | None
     output: str | None
     requires: tuple[str, ...]
+    features: tuple[str, ...]
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         for name in self.__slots__:
@@ -159,6 +173,7 @@ def _row(kernel: Mapping[str, Any]) -> dict[str, Any]:
         "input": kernel.get("inputDtype"),
         "output": kernel.get("outputDtype"),
         "requires": tuple(kernel.get("requires", ())),
+        "features": tuple(kernel.get("enables", kernel.get("requires", ()))),
     }
 
 
