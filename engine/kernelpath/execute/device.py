@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import tempfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -110,6 +111,62 @@ def open_device(name: str | None = None, allow_opengl: bool = False) -> Device:
     if device.cpu:
         _refuse_loop_fault(device)
     return device
+
+
+#: The names that browsers give the makers of adapters, by the number that a driver gives.
+VENDORS = {
+    0x1002: "amd",
+    0x1010: "img-tec",
+    0x106B: "apple",
+    0x10005: "mesa",
+    0x10DE: "nvidia",
+    0x13B5: "arm",
+    0x144D: "samsung",
+    0x14E4: "broadcom",
+    0x5143: "qualcomm",
+    0x8086: "intel",
+}
+KINDS = {"DiscreteGPU": "discrete", "IntegratedGPU": "integrated", "CPU": "software"}
+#: The features that wgpu calls otherwise than WebGPU does.
+WEBGPU_NAMES = {"subgroup": "subgroups"}
+
+
+def probe(features: Collection[str], limits: Collection[str], name: str | None = None) -> dict[str, Any]:
+    """Return the device document of the best adapter, as `open_device` chooses it.
+
+    `features` and `limits` are the names that WebGPU has; what wgpu has beside them is left out. A limit that wgpu
+    reports as 0 is one that it does not have. Raises DeviceError with the remedy in `help`.
+    """
+    wgpu = _import_wgpu()
+    adapter = _choose(_adapters(wgpu), name, allow_opengl=False)
+    info = adapter.info
+    offered = {WEBGPU_NAMES.get(feature, feature) for feature in adapter.features}
+    found = {webgpu_limit(limit): amount for limit, amount in adapter.limits.items()}
+    document = {
+        "summary": f"{info['device']} through wgpu on {info['backend_type']}",
+        "kind": KINDS.get(info["adapter_type"]),
+        "vendor": VENDORS.get(info["vendor_id"], info["vendor"].lower()),
+        "architecture": info["architecture"].lower(),
+        "features": [feature for feature in features if feature in offered],
+        "limits": {limit: found[limit] for limit in limits if found.get(limit)},
+        "sources": [
+            {
+                "title": f"wgpu {wgpu.__version__}, the adapter's features and limits",
+                "is": f"a report of the machine itself; driver {info['description'] or 'unknown'}",
+            }
+        ],
+    }
+    return {member: value for member, value in document.items() if value is not None}
+
+
+def webgpu_limit(name: str) -> str:
+    """Return WebGPU's name of a limit that wgpu calls `max-texture-dimension-2d`.
+
+    >>> webgpu_limit("max-texture-dimension-2d"), webgpu_limit("max-compute-workgroup-size-x")
+    ('maxTextureDimension2D', 'maxComputeWorkgroupSizeX')
+    """
+    first, *rest = name.split("-")
+    return first + "".join(part.upper() if part[0].isdigit() else part.capitalize() for part in rest)
 
 
 def _import_wgpu() -> ModuleType:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import wraps
 
 from kernelpath.execution_graph.derive import derive_steps
+from kernelpath.execution_graph.devices import device_given
 from kernelpath.execution_graph.interleave import interleave as interleaved
 from kernelpath.execution_graph.interleave import varying as varying_ids
 from kernelpath.execution_graph.layers import layer_table, named
@@ -64,6 +65,7 @@ def _presets(given: Any) -> Mapping[str, Any]:
 
 RESOURCES["catalogs"] = _catalog
 RESOURCES["paths"] = _presets
+RESOURCES["devices"] = device_given
 
 
 def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:

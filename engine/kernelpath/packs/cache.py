@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 #: What entries are made by: rooms of the package, and data that comes with it.
-ROOMS = ("diagnostics", "language", "packs", "graph", "evaluate")
+ROOMS = ("diagnostics", "language", "packs", "graph", "execution_graph", "evaluate")
 DATA = ("grammars", "kernels/catalogs/catalog.schema.json")
 
 
