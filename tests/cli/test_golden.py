@@ -11,6 +11,8 @@ from cli.golden import GOLDEN, assert_golden
 
 COMMANDS = {
     "help-check": "check --help",
+    "help-replay": "replay --help",
+    "replay": "replay requests.jsonl",
     "check-passes": "check passes.json section.json",
     "check-fails": "check fails.json",
     "check-fails-quiet": "check -q fails.json passes.json",

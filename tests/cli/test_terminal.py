@@ -65,6 +65,12 @@ def hostile(folder: Path) -> Path:
         steps[1]["op"] = HOSTILE
         (folder / f"odd-{name}.json").write_text(json.dumps(manifest), encoding="utf-8")
     entry = {"rule": HOSTILE, "model": "*", "reason": HOSTILE, "owner": HOSTILE, "expires": "2099-12-31"}
+    request = {"id": HOSTILE, "fn": HOSTILE, "options": {HOSTILE: HOSTILE}}
+    (folder / "odd-requests.jsonl").write_text(json.dumps(request), encoding="utf-8")
+    for name, value in (("odd", HOSTILE), ("other", {HOSTILE: HOSTILE})):
+        found = {"rule": f"a/{HOSTILE}/{name}", "severity": "error"}
+        answer = {"id": HOSTILE, "ok": True, "value": value, "diagnostics": [found]}
+        (folder / f"{name}-answers.jsonl").write_text(json.dumps(answer), encoding="utf-8")
     (folder / "waivers.yaml").write_text(json.dumps({"waivers": [entry]}), encoding="utf-8")
     return folder
 
@@ -108,6 +114,10 @@ RUNS = [
     "pack new bad/flow/@",
     "pack diff execution-v0 bad",
     "pack diff execution-v0 @",
+    "replay @",
+    "replay odd-requests.jsonl --pack bad",
+    "replay --compare odd-answers.jsonl other-answers.jsonl",
+    "replay --compare odd-requests.jsonl odd-requests.jsonl",
     "pack analyze bad",
     "pack analyze broken",
     "run @",

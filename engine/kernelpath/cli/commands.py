@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pack test": ("pack_test", "run the tests beside rules; measure coverage, and which mutants they notice"),
     "pack analyze": ("pack_analyze", "find dead, shadowed and contradictory rules, and gaps in tables"),
     "pack diff": ("pack_diff", "say what changes from one pack to another"),
+    "replay": ("replay", "put recorded requests to a pack, or compare the answers of two runs"),
     "kernels list": ("kernels_list", "list the kernels of a catalogue"),
     "kernels verify": ("kernels_verify", "hold kernels to the lock file, or to their meaning on this device"),
     "kernels pin": ("kernels_pin", "write down the content of this project's kernels"),

@@ -126,7 +126,7 @@ def shown_name(name: str) -> str:
 def read_document(name: str) -> Document:
     """Return the JSON document in a file, or on standard input for `-`; raises InputErrors where it is none."""
     shown = shown_name(name)
-    document = read_json(shown, _bytes(name, JSON_BYTES))
+    document = read_json(shown, read_bytes(name, JSON_BYTES))
     if not document.ok:
         raise InputErrors(document.diagnostics, {shown: document.source})
     return document
@@ -138,13 +138,13 @@ def read_text(name: str) -> Source:
 
     shown = shown_name(name)
     try:
-        return Source(shown, _bytes(name, YAML_BYTES).decode("utf-8-sig"))
+        return Source(shown, read_bytes(name, YAML_BYTES).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise unusable("cli/input", f"`{name}` is not text in UTF-8", error) from None
 
 
-def _bytes(name: str, limit: int) -> bytes:
-    """Return the content of a file that a user names, or of standard input for `-`."""
+def read_bytes(name: str, limit: int) -> bytes:
+    """Return the content of a file that a user names, or of standard input for `-`; raises InputErrors."""
     if name == STANDARD_INPUT:
         return standard_input(limit)
     try:

@@ -20,10 +20,20 @@ def json_text(value: Any) -> str:
     Raises InputErrors for a value that a pack made without end: one that holds another twice, that again one twice.
     """
     _refuse_endless(value)
+    return _text(value, indent=2)
+
+
+def json_line(value: Any) -> str:
+    """Return a value as JSON in one line with a line break at its end; as for the rest see `json_text`."""
+    _refuse_endless(value)
+    return _text(value, separators=(",", ":"))
+
+
+def _text(value: Any, **layout: Any) -> str:
     try:
-        return json.dumps(value, indent=2, allow_nan=False) + "\n"
+        return json.dumps(value, allow_nan=False, **layout) + "\n"
     except ValueError:
-        text = json.dumps(_marked(value), indent=2)
+        text = json.dumps(_marked(value), **layout)
         return text.replace(json.dumps("-" + _INFINITE), "-1e999").replace(json.dumps(_INFINITE), "1e999") + "\n"
 
 
