@@ -132,7 +132,12 @@ def test_one_module_reads_yaml() -> None:
 
 
 #: Modules that read data which comes with the project; what a user names is read through `kernelpath.files` alone.
-READ_THEIR_OWN = {"kernelpath.graph.catalog", "kernelpath.execute.shaders", "kernelpath.cli.demo"}
+READ_THEIR_OWN = {
+    "kernelpath.graph.catalog",
+    "kernelpath.execution_graph.devices",
+    "kernelpath.execute.shaders",
+    "kernelpath.cli.demo",
+}
 
 
 def test_files_are_read_in_one_place() -> None:

@@ -30,7 +30,24 @@ def _explain() -> Arguments:
     return arguments
 
 
-WORDS = ["a", "b.json", "-", "--runtime", "--format", "json", "yaml", "-q", "-v", "--quiet", "--num-layers", "4", "-4"]
+WORDS = [
+    "a",
+    "b.json",
+    "-",
+    "--runtime",
+    "--device",
+    "--with",
+    "--device=d",
+    "--format",
+    "json",
+    "yaml",
+    "-q",
+    "-v",
+    "--quiet",
+    "--num-layers",
+    "4",
+    "-4",
+]
 WORDS += [
     "x",
     "--runtime=c",

@@ -171,9 +171,7 @@ def test_streams_that_are_closed_or_full(folder: Path, words: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("stream", [None, "/dev/full"])
-def test_a_fault_of_ours_that_cannot_be_told(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, stream: str | None
-) -> None:
+def test_a_fault_of_ours_that_cannot_be_told(cli: Cli, monkeypatch: pytest.MonkeyPatch, stream: str | None) -> None:
     """A fault has its exit code though nothing can be said of it."""
     monkeypatch.setattr(kernelpath.cli.check, "run", _fail)
     with open(stream or os.devnull, "w") as opened:

@@ -18,9 +18,14 @@ _SHOWN = 60  # characters of a name that a message quotes
 def account_of(pack: CompiledPack, judged: Iterable[Judged], found: Iterable[Diagnostic]) -> Account:
     """Return the account of judged manifests; the rules of `found` are told in full."""
     listed = list(judged)
+    passed: dict[str, bool] = {}
+    for one in listed:  # a manifest that is judged under several settings passes if it passes under each
+        name = one.manifest.document.source.name
+        passed[name] = passed.get(name, True) and one.ok
+    unasked = (_not_asked(each, one.manifest.document.source.name) for one in listed for each in one.unasked)
     return Account(
-        tuple(one.manifest.document.source.name for one in listed if one.ok),
-        tuple(_not_asked(each, one.manifest.document.source.name) for one in listed for each in one.unasked),
+        tuple(name for name, ok in passed.items() if ok),
+        tuple(dict.fromkeys(unasked)),
         rule_texts(pack, {diagnostic.rule for diagnostic in found}),
     )
 

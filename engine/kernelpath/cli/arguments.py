@@ -161,7 +161,7 @@ class _Reading:
         if settings.get("action") == "store_true":
             self.values[_key(names)] = True
             return not has_value
-        if _key(names) in self.given:
+        if _key(names) in self.given and settings.get("action") != "append":
             return False
         self.given.add(_key(names))
         if not has_value:
@@ -175,7 +175,10 @@ class _Reading:
             value = settings["type"](text) if "type" in settings else text
         except ValueError:
             return False
-        self.values[_key(names)] = value
+        if settings.get("action") == "append":
+            self.values[_key(names)] = [*(self.values[_key(names)] or ()), value]
+        else:
+            self.values[_key(names)] = value
         return "choices" not in settings or value in settings["choices"]
 
     def _place(self, plain: list[str]) -> bool:

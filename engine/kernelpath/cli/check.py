@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import STANDARD_INPUT, InputErrors, unusable
+from kernelpath.cli.inputs import STANDARD_INPUT, InputErrors, read_manifest, unusable
 from kernelpath.cli.judging import Judge, Judged, steps_of
 from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace as Namespace
 
     from kernelpath.cli.arguments import Arguments
+    from kernelpath.cli.settings import Setting
     from kernelpath.cli.waiving import Waiving
     from kernelpath.diagnostics import Diagnostic
 
@@ -28,23 +29,48 @@ def run(options: Namespace) -> int:
     """Check every file, those after a bad one too, and return the exit code of the worst."""
     once_only([*options.files, options.runtime, options.waivers])
     console = Console(options)
-    judge = Judge.of(options)
+    judges = Judge.each(options)
     waiving = _waiving(options)
-    judged: list[Judged] = []
-    refused: list[InputErrors] = []
-    for name in options.files:
-        try:
-            judged.append(judge.judge(name))
-        except InputErrors as errors:
-            refused.append(errors)
+    judged, refused = _judged(judges, options.files)
     found = [diagnostic for one in judged for diagnostic in one.diagnostics]
     ok = all(one.ok for one in judged)
     if waiving is not None:
         found, ok = waiving.applied(judged)
-    _tell(console, judge, judged, found, refused, waiving)
+    if len(judges) > 1:
+        found = _apart(judged, found)
+    _tell(console, judges[0], judged, found, refused, waiving)
     if refused:
         return 2
     return 0 if ok else 1
+
+
+def _judged(judges: list[Judge], files: list[str]) -> tuple[list[Judged], list[InputErrors]]:
+    """Return what each file comes to under each setting, and what is wrong with files that cannot be judged."""
+    judged: list[Judged] = []
+    refused: list[InputErrors] = []
+    for name in files:
+        try:
+            manifest = read_manifest(name)
+        except InputErrors as errors:
+            refused.append(errors)
+            continue
+        for judge in judges:
+            try:
+                judged.append(judge.judge_manifest(manifest))
+            except InputErrors as errors:
+                refused.append(errors)
+    return judged, refused
+
+
+def _apart(judged: list[Judged], found: list[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings of several settings, each once and with the settings in its message.
+
+    `found` has those of each judged file in order, and then those of other files.
+    """
+    from kernelpath.cli.settings import told_apart
+
+    settings = [one.setting for one in judged for _ in one.diagnostics]
+    return [*told_apart(zip(found, settings, strict=False)), *found[len(settings) :]]
 
 
 def _waiving(options: Namespace) -> Waiving | None:
@@ -71,9 +97,11 @@ def _tell(
 ) -> None:
     found = _distinct(found)
     sources = judge.sources([one.manifest for one in judged])
+    for one in judged:
+        sources |= one.setting.sources()
     if waiving is not None:
         sources[waiving.source.name] = waiving.source
-    unread = [diagnostic for errors in refused for diagnostic in errors.diagnostics]
+    unread = _distinct([diagnostic for errors in refused for diagnostic in errors.diagnostics])
     account = judge.account(judged, found, console.format) if found or not console.is_text else None
     if not console.is_text:
         console.report([*found, *unread], sources, account=account)
@@ -97,8 +125,20 @@ def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def _clean(judge: Judge, judged: list[Judged]) -> str:
-    """Return a line for each manifest that may run."""
-    return "".join(_line(judge, one) for one in judged if one.ok)
+    """Return a line for each manifest that may run, with the settings that say the same of it together."""
+    lines: dict[str, dict[str, Setting]] = {}
+    for one in judged:
+        if one.ok:
+            lines.setdefault(_line(judge, one), {})[one.setting.words()] = one.setting
+    return "".join(f"{line}{_under([*settings.values()])}\n" for line, settings in lines.items())
+
+
+def _under(settings: list[Setting]) -> str:
+    if not settings[0].given:
+        return ""
+    from kernelpath.cli.settings import together
+
+    return f" with {_shown(together(settings))}"
 
 
 def _line(judge: Judge, judged: Judged) -> str:
@@ -107,7 +147,7 @@ def _line(judge: Judge, judged: Judged) -> str:
     extent = f" over {layers} layers" if isinstance(layers, int) and layers else ""
     counted = f", {len(steps)} steps{extent}" if isinstance(steps, list) else ""
     name = _shown(judged.manifest.document.source.name)
-    return f"{name}: clean{counted} by pack {judge.pack.meta['name']}\n"
+    return f"{name}: clean{counted} by pack {judge.pack.meta['name']}"
 
 
 def _shown(name: str) -> str:

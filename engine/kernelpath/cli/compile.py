@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import InputErrors, unusable
+from kernelpath.cli.inputs import InputErrors, read_manifest, unusable
 from kernelpath.cli.judging import Judge
 from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared, whole_number
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kernelpath.cli.arguments import Arguments
+    from kernelpath.cli.judging import Judged
+    from kernelpath.cli.settings import Setting
+    from kernelpath.diagnostics import Diagnostic
 
 
 def declare(arguments: Arguments) -> None:
@@ -26,29 +29,49 @@ def declare(arguments: Arguments) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the compiled graph as JSON; where there is none, say why on standard error."""
+    """Print the compiled graph as JSON; where there is none, say why on standard error.
+
+    Under several settings the graph of each is an item of a list, null where there is none.
+    """
     once_only([options.file, options.runtime])
     console = Console(options)
-    judge = Judge.of(options)
-    judged = judge.judge(options.file)
-    sources = judge.sources([judged.manifest])
-    if not judged.ok:
-        console.refuse(judged.diagnostics, sources, judge.account([judged], judged.diagnostics, console.format))
+    judges = Judge.each(options)
+    manifest = read_manifest(options.file)
+    judged = [judge.judge_manifest(manifest) for judge in judges]
+    values = [_value(options, one) for one in judged]
+    found = [(each, one.setting) for one, (_, more) in zip(judged, values, strict=True) for each in more]
+    ok = all(value is not None for value, _ in values)
+    if found and (not ok or (console.is_text and not console.quiet)):
+        _tell(console, judges, judged, found)
+    if not ok and len(judges) == 1:
         return 1
-    if judged.diagnostics and console.is_text and not console.quiet:
-        console.refuse(judged.diagnostics, sources)
-    value = judged.value
-    if options.plan:
-        from kernelpath.cli.planning import planned
-
-        value, found = planned(options, judged)
-        if found:
-            console.refuse(found, sources)
-            return 1
     from kernelpath.cli.values import json_text
 
-    console.write(json_text(value if options.part is None else _part(value, options.part)))
-    return 0
+    parts = [value if options.part is None or value is None else _part(value, options.part) for value, _ in values]
+    listed = [{"with": one.setting.labels, "value": part} for one, part in zip(judged, parts, strict=True)]
+    console.write(json_text(listed if len(judges) > 1 else parts[0]))
+    return 0 if ok else 1
+
+
+def _value(options: Namespace, judged: Judged) -> tuple[Any, list[Diagnostic]]:
+    """Return what is printed of a judged manifest, None if there is nothing, and what there is to say about it."""
+    if not judged.ok or not options.plan:
+        return judged.value if judged.ok else None, judged.diagnostics
+    from kernelpath.cli.planning import planned
+
+    plans, found = planned(options, judged)
+    return None if found else plans, [*judged.diagnostics, *found]
+
+
+def _tell(console: Console, judges: list[Judge], judged: list[Judged], found: list[tuple[Diagnostic, Setting]]) -> None:
+    diagnostics = [each for each, _ in found]
+    if len(judges) > 1:
+        from kernelpath.cli.settings import told_apart
+
+        diagnostics = told_apart(found)
+    sources = {name: source for judge in judges for name, source in judge.sources([judged[0].manifest]).items()}
+    account = judges[0].account(judged, diagnostics, console.format) if not all(one.ok for one in judged) else None
+    console.refuse(diagnostics, sources, account)
 
 
 def add_plan(arguments: Arguments) -> None:

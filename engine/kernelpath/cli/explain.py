@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kernelpath.api import given_values
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
 from kernelpath.cli.explained import Answer, StepAnswer, answer_members, answer_text
@@ -16,7 +17,6 @@ from kernelpath.cli.packs import pack_model
 from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.evaluate.explain import Explainer
 from kernelpath.evaluate.observe import Observed, observe
-from kernelpath.graph.catalog import load_presets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,25 +50,40 @@ def run(options: Namespace) -> int:
         return run_rule(options)
     once_only([options.subject, options.runtime])
     console = Console(options)
-    inquiry = Inquiry(options)
-    answer = inquiry.answer(options.step)
+    judges = Judge.each(options)
+    manifest = read_manifest(options.subject)
+    answers = [Inquiry(options, judge, manifest).answer(options.step) for judge in judges]
     if console.is_text:
-        console.write(answer_text(answer))
-        if answer.findings:
-            console.refuse(answer.findings, answer.sources)
+        _tell(console, judges, answers)
     else:
         from kernelpath.cli.values import json_text
 
-        console.write(json_text(answer_members(answer)))
-    return 0 if answer.known else 1
+        members = [answer_members(answer) for answer in answers]
+        several = [{"with": judge.setting.labels, **each} for judge, each in zip(judges, members, strict=True)]
+        console.write(json_text(several if len(judges) > 1 else members[0]))
+    return 0 if all(answer.known for answer in answers) else 1
+
+
+def _tell(console: Console, judges: list[Judge], answers: list[Answer]) -> None:
+    """Write the answers for people: under several settings, each below a line that names its own."""
+    from kernelpath.diagnostics.render.printable import printable
+
+    heads = [f"with {printable(judge.setting.words())}\n" if len(judges) > 1 else "" for judge in judges]
+    console.write("\n".join(head + answer_text(answer) for head, answer in zip(heads, answers, strict=True)))
+    found = [(each, judge.setting) for judge, answer in zip(judges, answers, strict=True) for each in answer.findings]
+    if found:
+        from kernelpath.cli.settings import told_apart
+
+        sources = {name: source for answer in answers for name, source in answer.sources.items()}
+        console.refuse(told_apart(found) if len(judges) > 1 else [each for each, _ in found], sources)
 
 
 class Inquiry:
     """A manifest under a judge, whose steps are asked about."""
 
-    def __init__(self, options: Namespace) -> None:
-        self.judge = Judge.of(options)
-        self.manifest: Manifest = read_manifest(options.subject)
+    def __init__(self, options: Namespace, judge: Judge, manifest: Manifest) -> None:
+        self.judge = judge
+        self.manifest = manifest
         self.pack = pack_model(options.pack)
         self.origins = Origins(self.pack, self.manifest, self.judge.overlay, options.catalog)
 
@@ -109,8 +124,8 @@ class Inquiry:
         return _listed(given if isinstance(given, dict) else self.manifest.inference)
 
     def _observed(self, position: int) -> Observed:
-        question, values = self.judge.request(self.manifest)
-        values = {**values, "presets": load_presets()}
+        question, request = self.judge.request(self.manifest)
+        values = given_values(self.judge.pack, question, request)
         return observe(self.judge.pack, question, values, lambda item: _is_step(item) and item.index == position)
 
     def _findings(self, observed: Observed, identity: Any, position: int) -> list[Diagnostic]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kernelpath.api import given_values
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import STANDARD_INPUT, unusable
+from kernelpath.cli.inputs import STANDARD_INPUT, read_manifest, unusable
 from kernelpath.cli.judging import Judge
 from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared, whole_number
 
@@ -32,12 +33,14 @@ def declare(arguments: Arguments) -> None:
 def run(options: Namespace) -> int:
     """Show the fix, or write it; exit code 0 if there is nothing to fix, or nothing any more, else 1."""
     console = Console(options)
-    judge = Judge.of(options)
-    judged = judge.judge(options.file)
+    judges = Judge.each(options)
+    manifest = read_manifest(options.file)
+    each = [judge.judge_manifest(manifest) for judge in judges]
+    judged = next((one for one in each if not one.ok), each[0])
     through = options.apply and options.file == STANDARD_INPUT
     if judged.ok:
         return _nothing(console, judged, options.file, through)
-    found = _fix(judge, judged, options)
+    found = _fix(judges, judged, options)
     if not found.found.moves:
         _report(console, _hopeless(found) if console.is_text else _json(None, found), through)
         return 1
@@ -47,10 +50,11 @@ def run(options: Namespace) -> int:
     return 1
 
 
-def _fix(judge: Judge, judged: Judged, options: Namespace) -> Fix:
+def _fix(judges: list[Judge], judged: Judged, options: Namespace) -> Fix:
+    """Return the fix that makes the manifest pass under each setting."""
     from kernelpath.analysis.fixing.fix import fix
-    from kernelpath.graph.catalog import load_presets
 
+    judge = judges[0]
     references = {
         key: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
         for key, kernel in judge.catalog.items()
@@ -60,10 +64,11 @@ def _fix(judge: Judge, judged: Judged, options: Namespace) -> Fix:
         "runtime": _runtime(judge),
         "num_layers": judge.layers(judged.manifest),
         "catalog": judge.catalog,
-        "presets": load_presets(),
     }
+    question = judge.pack.meta["fixes"].get("question", judge.question)
+    requests = [given_values(judge.pack, question, judge.known(values) | one.setting.values) for one in judges]
     try:
-        return fix(judge.pack, values, references, options.trials)
+        return fix(judge.pack, requests[0], references, options.trials, requests[1:])
     except ValueError as error:
         raise unusable("cli/usage", str(error)) from None
 

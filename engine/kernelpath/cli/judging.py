@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kernelpath.api import Result, ask, load_pack
-from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay
+from kernelpath.api import Result, ask, given_values, load_pack
+from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay, unusable
+from kernelpath.cli.settings import NO_SETTING, Setting, settings_of
 from kernelpath.evaluate.report import was_judged
 from kernelpath.graph.catalog import load_catalog
 from kernelpath.packs.folders import PackErrors, is_shipped
@@ -32,21 +33,24 @@ class Judged:
         value: Any,
         diagnostics: list[Diagnostic],
         unasked: Sequence[Unasked] = (),
+        setting: Setting = NO_SETTING,
     ) -> None:
         self.manifest = manifest
         self.unasked = unasked
         self.ok = ok
         self.value = value
         self.diagnostics = diagnostics
+        self.setting = setting
 
 
 class Judge:
-    """A pack, a catalogue and an overlay, which manifests are judged by."""
+    """A pack, a catalogue, an overlay and a setting, which manifests are judged by."""
 
     def __init__(self, options: Namespace, overlay: Overlay | None) -> None:
         self.pack: CompiledPack = usable_pack(options.pack)
         self.catalog = usable_catalog(options.catalog)
         self.overlay = overlay
+        self.setting = NO_SETTING
         self.num_layers: int | None = options.num_layers
         self.verbose: bool = options.verbose
         self.is_shipped = is_shipped(options.pack)
@@ -56,9 +60,27 @@ class Judge:
         """Return the judge that a command's options describe; raises InputErrors where they describe none."""
         return Judge(options, read_overlay(options.runtime))
 
+    @staticmethod
+    def each(options: Namespace) -> list[Judge]:
+        """Return a judge for each setting that a command's options describe; raises InputErrors as `of` does."""
+        judge = Judge.of(options)
+        settings = settings_of(options, judge.pack, judge.question)
+        return [judge.under(setting) for setting in settings]
+
+    def under(self, setting: Setting) -> Judge:
+        """Return this judge under a setting."""
+        from copy import copy
+
+        judge = copy(self)
+        judge.setting = setting
+        return judge
+
     def judge(self, name: str) -> Judged:
         """Return what the manifest in a file comes to; raises InputErrors where it is none, or nothing judges it."""
-        manifest = read_manifest(name)
+        return self.judge_manifest(read_manifest(name))
+
+    def judge_manifest(self, manifest: Manifest) -> Judged:
+        """Return what a manifest comes to; raises InputErrors where nothing judges it."""
         question, request = self.request(manifest)
         return self.judged(manifest, question, ask(question, pack=self.pack, **request))
 
@@ -68,7 +90,7 @@ class Judge:
         found = [*self.placed(manifest, result.diagnostics), *self._unwalked(question)]
         if not was_judged(result.ok, value, result.asked) or (result.ok and steps_of(value) == []):
             raise self.not_judged(manifest, question, found)
-        return Judged(manifest, result.ok, value, found, result.unasked)
+        return Judged(manifest, result.ok, value, found, result.unasked, self.setting)
 
     def _unwalked(self, question: str) -> list[Diagnostic]:
         """Return what is to be said of rules that a question does not ask; shipped packs are as they are."""
@@ -94,20 +116,41 @@ class Judge:
         said = Diagnostic(NOTHING, (), ERROR, what.message, pointer=pointer, span=span, help=help_text)
         return InputErrors([*found, said], self.sources([manifest]))
 
-    def request(self, manifest: Manifest) -> tuple[str, dict[str, Any]]:
-        """Return the question that judges a manifest under the overlay, and what it is asked with.
+    @property
+    def question(self) -> str:
+        """The question that judges a manifest under the overlay.
 
         A runtime config is applied, since it may name a kernel path of its own; anything else is compiled.
         """
-        if self.overlay is not None and self.overlay.is_config:
+        name = "apply" if self.overlay is not None and self.overlay.is_config else "compile"
+        if name not in self.pack.meta["questions"]:
+            given_values(self.pack, name, {})  # raises what there is to say about it
+        return name
+
+    def request(self, manifest: Manifest) -> tuple[str, dict[str, Any]]:
+        """Return the question that judges a manifest under the overlay and the setting, and what it is asked with."""
+        if self.question == "apply":
+            assert self.overlay is not None
             config = self.overlay.document.value
-            return "apply", {"manifest": self.whole(manifest), "runtime_config": config, "catalog": self.catalog}
-        return "compile", {
+            given = {"manifest": self.whole(manifest), "runtime_config": config, "catalog": self.catalog}
+            return "apply", self.known(given) | self.setting.values
+        given = {
             "manifest": manifest.whole_value(),
             "runtime": self.overlay.document.value if self.overlay else None,
             "num_layers": self.layers(manifest),
             "catalog": self.catalog,
         }
+        return "compile", self.known(given) | self.setting.values
+
+    def known(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return what the pack knows of a request; raises InputErrors for what the user gave and it does not know."""
+        meta = self.pack.meta
+        unknown = [name for name in given if name not in meta["documents"] and name not in meta["inputs"]]
+        asked = {"num_layers": self.num_layers, "runtime": self.overlay, "runtime_config": self.overlay}
+        for name in unknown:
+            if asked.get(name) is not None:
+                raise unusable("cli/usage", f"pack `{meta['name']}` has no document or input `{name}`")
+        return {name: value for name, value in given.items() if name not in unknown}
 
     def layers(self, manifest: Manifest) -> Any:
         """Return how many layers a manifest is judged for: as the caller says, else as the manifest does."""
@@ -131,6 +174,7 @@ class Judge:
         """Return findings at their places, after those of the documents themselves."""
         documents = [manifest.document] + ([self.overlay.document] if self.overlay else [])
         found = [diagnostic for document in documents for diagnostic in document.diagnostics]
+        found += self.setting.diagnostics()
         if not diagnostics:
             return found
         from kernelpath.cli.placing import Placing
@@ -148,7 +192,7 @@ class Judge:
         """Return the texts that findings may point into."""
         documents = [manifest.document for manifest in manifests]
         documents += [self.overlay.document] if self.overlay else []
-        return {document.source.name: document.source for document in documents}
+        return {document.source.name: document.source for document in documents} | self.setting.sources()
 
 
 def usable_pack(name: str) -> CompiledPack:

@@ -34,7 +34,10 @@ def add_shared(
 
 def add_request(arguments: Arguments) -> None:
     """Add the options that say under which circumstances a manifest is compiled."""
+    from kernelpath.cli.settings import add_settings
+
     arguments.add("--runtime", metavar="FILE", help="an overlay, or a runtime config with an `inference` section")
+    add_settings(arguments)
     add_layers(arguments)
 
 

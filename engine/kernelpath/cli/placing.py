@@ -30,6 +30,10 @@ class Placing:
         secondary = (*found.secondary, *self._rule_label(found.rule))
         if self.judge.verbose:
             found = replace(found, docs=self._why(found.rule))
+        given = self.judge.setting.given.get(found.document or "")
+        if given is not None:
+            span = given.locate(found.pointer or "")
+            return replace(found, span=span, secondary=secondary)
         pointer = self._overlay_pointer(found)
         if pointer is not None and self.overlay is not None:
             span = self.overlay.document.locate(pointer)
@@ -56,6 +60,7 @@ class Placing:
         request = {"manifest": self.manifest.whole_value(), "num_layers": self.judge.layers(self.manifest)}
         value = self.overlay.document.value
         request |= {"catalog": self.judge.catalog, "runtime": value["inference"] if self.overlay.is_config else value}
+        request |= self.judge.setting.values
         return Overlaid(self.pack, "compile", request, "runtime")
 
     @cached_property

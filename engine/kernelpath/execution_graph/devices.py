@@ -70,13 +70,22 @@ def facts(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def device_given(given: Any) -> dict[str, Any] | None:
-    """Return the facts of what stands for a device: a name, a file or a document; None stands for no device."""
-    if given is None or isinstance(given, str):
-        return None if given is None else load_device(given)
-    if not isinstance(given, dict):
-        raise _refused("shape", "a device is given by its name or file, or as a document")
-    return facts(given)
+def device_given(given: Any) -> Any:
+    """Return the facts of what stands for a device: a name, a file or a document.
+
+    None stands for no device. What has no features is in a form of the pack's own, and is the pack's to judge.
+    """
+    if isinstance(given, str):
+        return load_device(given)
+    return facts(given) if isinstance(given, dict) and "features" in given else given
+
+
+def device_file(name_or_path: str) -> Path:
+    """Return where a device is written: a shipped one's file, else the path itself."""
+    from pathlib import Path
+
+    shipped = name_or_path in shipped_devices()
+    return resource(*FOLDER, f"{name_or_path}.yaml") if shipped else Path(name_or_path)
 
 
 def shipped_devices() -> Mapping[str, Mapping[str, Any]]:

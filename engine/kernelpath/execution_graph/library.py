@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import wraps
 
 from kernelpath.execution_graph.derive import derive_steps
-from kernelpath.execution_graph.devices import device_given
+from kernelpath.execution_graph.devices import device_file, device_given
 from kernelpath.execution_graph.interleave import interleave as interleaved
 from kernelpath.execution_graph.interleave import varying as varying_ids
 from kernelpath.execution_graph.layers import layer_table, named
@@ -19,7 +19,7 @@ from kernelpath.execution_graph.patch import patch_edits, patch_steps
 from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
 from kernelpath.language import EvaluationError
 from kernelpath.language.builtins.declarations import builtin, library_record
-from kernelpath.packs.libraries import RESOURCES
+from kernelpath.packs.libraries import FILES, RESOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def _presets(given: Any) -> Mapping[str, Any]:
 RESOURCES["catalogs"] = _catalog
 RESOURCES["paths"] = _presets
 RESOURCES["devices"] = device_given
+FILES["devices"] = device_file
 
 
 def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:

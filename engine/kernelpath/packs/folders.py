@@ -78,8 +78,9 @@ def extended_folder(folder: Path, name: str) -> Path | None:
 
 
 def shown_path(path: Path) -> str:
-    """Return a path as messages show it: below the shipped rules, below the working folder, or in full."""
-    for base, prefix in ((resource("rules"), "rules/"), (_working_folder(), "")):
+    """Return a path as messages show it: below the shipped data, below the working folder, or in full."""
+    shipped = ((resource(name), f"{name}/") for name in ("rules", "kernels"))
+    for base, prefix in (*shipped, (_working_folder(), "")):
         if base is not None and path.is_relative_to(base):
             return prefix + path.relative_to(base).as_posix()
     return path.as_posix()

@@ -11,6 +11,7 @@ from importlib import import_module
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
     from typing import Any
 
 ENTRY_POINTS = "kernelpath.libraries"
@@ -36,6 +37,8 @@ def load_modules(modules: Iterable[str]) -> None:
 
 #: How the data of a `resource` is read: from what is given for it, a name or the data itself, or None for the default.
 RESOURCES: dict[str, Callable[[Any], Any]] = {}
+#: Where the data of a `resource` is written that goes by a name: what findings about it point into.
+FILES: dict[str, Callable[[str], Path]] = {}
 
 
 def resource_value(name: str, given: Any) -> Any:

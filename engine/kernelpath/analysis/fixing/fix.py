@@ -47,22 +47,30 @@ class Fix:
     before: tuple[Diagnostic, ...]
 
 
-def fix(pack: CompiledPack, values: Values, references: Mapping[str, Any], most: int = MOST_TRIALS) -> Fix:
+def fix(
+    pack: CompiledPack,
+    values: Values,
+    references: Mapping[str, Any],
+    most: int = MOST_TRIALS,
+    others: Sequence[Values] = (),
+) -> Fix:
     """Return the cheapest fix of a request; `values` are what the question is asked with, the catalogue included.
 
-    `references` has what a pin to each kernel of the catalogue says. Raises ValueError where a pack declares no fixes.
+    `others` are further requests about the same graph, which must pass with the same edits. `references` has what a
+    pin to each kernel of the catalogue says. Raises ValueError where a pack declares no fixes.
     """
     declared = pack.meta["fixes"]
     if not declared:
         raise ValueError(f"pack `{pack.meta['name']}` declares no fixes")
     steps = edited_list(pack, values)
-    before = tuple(_findings(pack, values))
+    requests = (values, *others)
+    before = tuple(found for each in requests for found in _findings(pack, each))
     known = moves(declared["moves"], pack.meta["vocabularies"], steps, references)
     slots = (declared["slots"]["reads"], declared["slots"]["writes"])
     place = declared["list"]
 
     def judge(graph: Sequence[Any]) -> Sequence[Diagnostic]:
-        return _findings(pack, _changed(values, place, list(graph)))
+        return [found for each in requests for found in _findings(pack, _changed(each, place, list(graph)))]
 
     found = mend(steps, known, judge, slots, place.partition("#")[2], most)
     if found.moves is None:
@@ -70,9 +78,9 @@ def fix(pack: CompiledPack, values: Values, references: Mapping[str, Any], most:
     graph = edited(steps, found.moves)
     overlay = declared.get("patch")
     patch = overlay_patch(steps, found.moves, declared["overlay"]) if overlay and not _at(values, overlay) else None
-    fixed = _changed(values, overlay, patch) if patch else _changed(values, place, graph)
-    proven = _holds(pack, fixed, before, found.open)
-    return Fix(found, tuple(graph), patch, proven, _changes(pack, values, fixed, found.moves), before)
+    fixed = [_changed(each, overlay, patch) if patch else _changed(each, place, graph) for each in requests]
+    proven = all(_holds(pack, each, before, found.open) for each in fixed)
+    return Fix(found, tuple(graph), patch, proven, _changes(pack, values, fixed[0], found.moves), before)
 
 
 def edited_list(pack: CompiledPack, values: Values) -> Sequence[Any]:
