@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import compiled_pack
-from kernelpath.packs.model import Pack, Rule, Stage
+from kernelpath.packs.model import Check, Pack, Rule, Stage
 from kernelpath.packs.planning import plans
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
@@ -118,4 +118,8 @@ def _left(stage: Stage, gone: set[str]) -> tuple[Rule, ...]:
 def _instead(rule: Rule) -> Rule:
     stage = _base().stages.get(rule.stage)
     [*replaced] = [found for found in stage.rules if found.name == rule.name] if stage else []
-    return replaced[0] if replaced else replace(rule, severity="note")
+    return replaced[0] if replaced else _as_note(rule)
+
+
+def _as_note(rule: Rule) -> Rule:
+    return replace(rule, severity="note", guards=()) if isinstance(rule, Check) else replace(rule, severity="note")

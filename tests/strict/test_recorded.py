@@ -21,6 +21,7 @@ from .test_readme import FOLDER, UPDATE, table
 EXPLANATIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "every layer, section and round": (("B16", "B18", "B19", "B22", "B26"), {"operations": ["unrolled"]}),
     "the overlay as it is": (("B44", "B45"), {"operations": ["nothing stripped"]}),
+    "both of these": (("B16", "B18", "B44", "B45"), {"operations": ["unrolled", "nothing stripped"]}),
     "the manifest's session under a chosen path": (("B63",), {"rules": ["application-source/source-inference"]}),
 }
 
@@ -95,10 +96,10 @@ def test_errors_by_the_reference_s_decisions_come_from_what_strict_does_otherwis
     found = sorted({one.rule for result in results().values() for one in result.diagnostics if shared(one.rule)})
     assert {rule: explained(rule) for rule in found} == {
         "execution-v0/decode-loop/ring-sizes": ("the manifest's session under a chosen path",),
-        "strict/flow/cast-takes-held": ("every layer, section and round", "the overlay as it is"),
+        "strict/flow/cast-takes-held": ("every layer, section and round", "the overlay as it is", "both of these"),
         "strict/flow/kv-cache-given": ("the overlay as it is",),
         "strict/flow/profile-known": ("the overlay as it is",),
-        "strict/flow/read-dtype-mismatch": ("every layer, section and round",),
+        "strict/flow/read-dtype-mismatch": ("every layer, section and round", "the overlay as it is", "both of these"),
         "strict/flow/src-produced": ("every layer, section and round",),
     }
 

@@ -93,8 +93,8 @@ class ItemWalk:
             self._taint(rule)
         elif rule["kind"] == "transition":
             self._forget(rule)
-        else:
-            self.failed_guards.update(rule["guards"])
+        elif rule["guards"]:
+            self.tainted.update(rule["holds"][1])
 
     def _give(self, rule: RuleData, value: Any, source: str) -> None:
         name = rule["variable"]

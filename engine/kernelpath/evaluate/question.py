@@ -151,7 +151,7 @@ class QuestionRun:
         """Report a step that met a limit of the language, such as nesting, on this input."""
         stages = step["stages"]
         self._report(step["name"], stages[0] if stages else step["name"], error)
-        self.report.skipped.update(stages)
+        self.report.skip(stages, step.get("table"))
 
     def _report(self, label: str, stage: str, error: EvaluationError) -> None:
         from kernelpath.diagnostics import Diagnostic
