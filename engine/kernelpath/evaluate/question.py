@@ -302,8 +302,10 @@ class QuestionRun:
         self._count(walk, items)
         if not skipped:
             reached = self.pack.function(walk["function"])(items, 0, values, {}, collected)
-        if reached == len(items) or self._carefully(step, values, items, reached, None, collected, skipped):
-            self._keep(step, table, collected)
+        lost = (
+            set() if reached == len(items) else self._carefully(step, values, items, reached, None, collected, skipped)
+        )
+        self._keep(step, table, collected, lost)
 
     def _skip(self, step: StepData, table: str | None) -> None:
         self.report.skip(step["stages"], table)
@@ -321,9 +323,13 @@ class QuestionRun:
         whole = {name: self.cells[cell] for name, cell in scope["whole"].items() if cell in self.cells}
         return {**self.cells, **whole}
 
-    def _keep(self, step: StepData, table: str | None, collected: Mapping[str, list[Any]]) -> None:
-        """Keep what was collected: columns of all rows, values of the request."""
+    def _keep(
+        self, step: StepData, table: str | None, collected: Mapping[str, list[Any]], lost: Collection[str]
+    ) -> None:
+        """Keep what was collected of all rows: columns, and values of the request."""
         for name in step["keeps"]:
+            if name in lost:
+                continue
             if table is None:
                 self.cells[name] = collected[name][-1]
             else:
@@ -338,22 +344,22 @@ class QuestionRun:
         slots: Slots | None,
         collected: dict[str, list[Any]],
         skipped: Mapping[int, Blame] = MappingProxyType({}),
-    ) -> bool:
-        """Go on where the fused function stopped, rule by rule; return whether every row has what is kept."""
+    ) -> set[str]:
+        """Go on where the fused function stopped, rule by rule; return what is kept that not every row has."""
         from kernelpath.evaluate.walk import Walk  # a request without faults never needs it
 
         name = step.get("pass", "")
         walk = Walk(
             self.pack, step["walk"], values, self.report, items, slots, collected, skipped=skipped, pass_name=name
         )
-        whole = walk.run(reached)
+        walk.run(reached)
         table = step["name"] if step["kind"] == "stages" else step["over"]
-        for stage in step["stages"]:
-            self.failed_rows.setdefault((stage, table), {}).update(walk.failed_items)
+        for place, stage in enumerate(step["stages"]):
+            self.failed_rows.setdefault((stage, table), {}).update(walk.failed_rows(place))
         if step["kind"] == "stages" and step["table"] is None:
             for name in walk.failed_guards:
                 self.cells.pop(name, None)
-        return whole
+        return walk.lost
 
     # Flows
 
@@ -394,12 +400,15 @@ class QuestionRun:
         reached = 0
         if not slots.doubtful:
             reached = self.pack.function(data["function"])(items, 0, values, slots.values, collected)
-        if reached == len(items) or self._carefully(step, values, items, reached, slots, collected):
-            self._keep_visits(step, collected)
+        lost = set() if reached == len(items) else self._carefully(step, values, items, reached, slots, collected)
+        self._keep_visits(step, collected, lost)
 
-    def _keep_visits(self, step: StepData, collected: Mapping[str, list[Any]]) -> None:
+    def _keep_visits(
+        self, step: StepData, collected: Mapping[str, list[Any]], lost: Collection[str] = frozenset()
+    ) -> None:
         for name in step["keeps"]:
-            self.cells[f"{step['name']}.{name}"] = collected[name]
+            if name not in lost:
+                self.cells[f"{step['name']}.{name}"] = collected[name]
 
     def _unroll(self, step: StepData, values: Mapping[str, Any], slots: Slots) -> Slots:
         """Run a flow over its parts, and return the slots at its end."""

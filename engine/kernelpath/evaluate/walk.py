@@ -32,10 +32,17 @@ class Walk:
     slots: Slots | None = None
     collected: dict[str, list[Any]] = field(default_factory=dict)
     failed_items: dict[int, Blame] = field(default_factory=dict)
+    failed_in: dict[int, int] = field(default_factory=dict)
     failed_guards: set[str] = field(default_factory=set)
     skipped: Mapping[int, Blame] = field(default_factory=dict)
     pass_name: str = ""
-    whole: bool = True
+    counted: bool = True
+    lost: set[str] = field(default_factory=set)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every item has a value for all that is collected."""
+        return not self.lost and self.counted
 
     def run(self, position: int | None = None) -> bool:
         """Take every item through the stages in turn, from `position` on where the fused function stopped there.
@@ -82,15 +89,23 @@ class Walk:
         self.failed_items.update((place, (None, (rule,))) for place in range(position, len(self.items)))
         message = f"{MOST_FAULTS:,} items are at fault, which is the limit: the other {rest:,} are not looked at"
         self.report.add(Diagnostic(rule, (), "error", message), stage)
-        self.whole = False
+        self._lose_all()
         if self.slots is not None:
             self.slots.poison()
+
+    def _lose_all(self) -> None:
+        self.counted = False
+        self.lost.update(self.collected)
+
+    def failed_rows(self, stage: int) -> dict[int, Blame]:
+        """Return the items that did not pass a stage, be it that they failed one before it, by their places."""
+        return {place: blame for place, blame in self.failed_items.items() if self.failed_in.get(place, 0) <= stage}
 
     def _careful(self, position: int, item: Any) -> None:
         """Take one item through the stages rule by rule."""
         scope = self.data["scope"]
         if position in self.skipped or (item is None and self.slots is not None):
-            self.whole = False
+            self._lose_all()
             if self.slots is not None:
                 self.slots.poison()
             else:
@@ -129,8 +144,10 @@ class Walk:
         return True
 
     def _through(self, walk: ItemWalk, position: int) -> None:
-        for rules in self.data["stages"]:
+        for place, rules in enumerate(self.data["stages"]):
             walk.walk(rules)
+            if walk.failed and position not in self.failed_in:
+                self._fail(position, place)
             if walk.failed and self.data["flow"] is None:
                 walk.stopped = True
         self.failed_guards |= walk.failed_guards
@@ -140,8 +157,14 @@ class Walk:
             self._hold_back(walk)
         for name, values in self.collected.items():
             values.append(walk.environment.get(name))
-        if walk.failed or walk.stopped or not walk.tainted.isdisjoint(self.collected):
-            self.whole = False
+        self.lost |= walk.tainted & self.collected.keys()
+
+    def _fail(self, position: int, stage: int) -> None:
+        """Note in which of the stages an item failed first: what that one or those after it give is missing then."""
+        self.failed_in[position] = stage
+        self.counted = False
+        before = {rule.get("variable") for rules in self.data["stages"][:stage] for rule in rules}
+        self.lost |= self.collected.keys() - before
 
 
 def bound(scope: Mapping[str, Any], row: Any, position: int) -> dict[str, Any]:
