@@ -47,7 +47,7 @@ def test_python_of_a_rule_compiles(cli: Cli) -> None:
 def test_python_of_a_stage_is_its_walk(cli: Cli) -> None:
     """A stage's Python is the fused function that runs, with every rule of it."""
     out = cli("pack", "show", "flow", "--python").out
-    assert out.startswith("def walk__phases__flow__")
+    assert out.startswith("def walk__visits__flow__")
     assert [f"# flow/{rule.name}" in out for rule in PACK.stages["flow"].rules] == [True] * len(
         PACK.stages["flow"].rules
     )
@@ -72,7 +72,7 @@ def test_documentation_has_a_page_for_each_rule(cli: Cli, folder: Path) -> None:
 
 
 def test_documentation_lists_every_decision(cli: Cli, folder: Path) -> None:
-    """The matrix has each decision of the rules and of the operations, in the order of their numbers."""
+    """The matrix has each decision of the rules and of pack.yaml, in the order of their numbers."""
     cli("pack", "doc", "--output", "pages")
     matrix = (folder / "pages" / "decisions.md").read_text()
     rows = [line.split("|")[1].strip() for line in matrix.splitlines() if line.startswith("| ")][1:]

@@ -133,7 +133,7 @@ def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
     ]
 
 
-@pytest.mark.parametrize("catalog", [None, 5, [], {"a#main": 5}, {"a#main": {"digest": "x"}}])
+@pytest.mark.parametrize("catalog", [5, [], {"a#main": 5}, {"a#main": {"digest": "x"}}])
 def test_what_is_no_loaded_catalogue(catalog: Any) -> None:
     """A catalogue that was not loaded is refused before any rule looks into it."""
     with pytest.raises(kp.PackErrors, match="as `load_catalog` returns it"):

@@ -17,6 +17,7 @@ from kernelpath.execution_graph.lifetimes import unwritten
 from kernelpath.execution_graph.origins import trace
 from kernelpath.execution_graph.patch import patch_edits, patch_steps
 from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
+from kernelpath.graph.fresh import fresh
 from kernelpath.language import EvaluationError
 from kernelpath.language.builtins.declarations import builtin, library_record
 from kernelpath.packs.libraries import FILES, RESOURCES
@@ -58,9 +59,18 @@ def _catalog(given: Any) -> Mapping[str, Any]:
     return load_catalog(name) if isinstance(name, str) else check_catalog(name)
 
 
+class _Lent(dict):  # type: ignore[type-arg]
+    """Shipped data whose values may become parts of an answer: who takes one gets a copy of their own."""
+
+    def __getitem__(self, key: str) -> Any:
+        return fresh(super().__getitem__(key))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return fresh(super().get(key, default))
+
+
 def _presets(given: Any) -> Mapping[str, Any]:
-    presets: Mapping[str, Any] = load_presets() if given is None else given
-    return presets
+    return _Lent(load_presets()) if given is None else given
 
 
 RESOURCES["catalogs"] = _catalog

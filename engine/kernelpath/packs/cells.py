@@ -656,7 +656,7 @@ class CellReader(Declarations):
         return found
 
     def _slots(self, node: Node, held: Type) -> str | None:
-        """Return the slots that another pass leaves, such as `visits.prefill.slots`."""
+        """Return the slots that another pass leaves, such as `shop.paint.slots`."""
         name = str(to_plain(node))
         if name.partition(".")[0] in self.terms.lost:
             return None

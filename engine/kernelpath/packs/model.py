@@ -372,7 +372,7 @@ class Pack:
     """A checked pack; `digest` is the content digest of every file that it was read from, bases included.
 
     `cells` has the type of all that an expression may name: documents, constants, values, tables, what stages give, and
-    columns under dotted names such as `steps.emitted` and `visits.prefill.resolved`.
+    columns under dotted names such as `steps.emitted` and `shop.paint.coat`.
     """
 
     name: str
