@@ -13,6 +13,7 @@ from kernelpath.analysis.waivers import WaiverErrors, apply_waivers, read_waiver
 from kernelpath.analysis.waivers.applying import render_json, render_markdown, render_text
 from kernelpath.analysis.waivers.globs import matches, matches_rule
 from kernelpath.diagnostics import Diagnostic, Source
+from kernelpath.evaluate.unasked import Unasked
 
 TODAY = date(2030, 6, 15)
 RULES = ["boxes/look/colour", "boxes/look/size", "boxes/pack/weight"]
@@ -51,6 +52,44 @@ def test_a_waiver_waives_what_its_globs_match() -> None:
     ]
     assert result.findings == ()
     assert not result.ok
+
+
+def _weight_unasked(*steps: str) -> dict[str, list[Unasked]]:
+    return {"red-1": [Unasked(("boxes/pack/weight",), ("boxes/look/colour",), steps)]}
+
+
+#: The steps that a rule was not asked about (none: all), the step that a waiver of it names, and whether that hides it.
+UNASKED = [
+    ((), None, True),
+    ((), "*", False),
+    ((), "box_1", True),
+    (("box_1",), None, True),
+    (("box_1",), "box_1", False),
+    (("box_1",), "box_2", True),
+    (("box_1", "box_2"), "box_1", True),
+    (("box_1", "box_2"), "box_*", False),
+]
+
+
+@pytest.mark.parametrize(("steps", "step", "hides"), UNASKED)
+def test_a_rule_without_a_verdict_is_waived_for_each_step(
+    steps: tuple[str, ...], step: str | None, hides: bool
+) -> None:
+    """Waived errors may keep a rule from being asked only where a waiver is for that rule, model and step."""
+    waivers = _waivers(_waiver(), *([_waiver(rule="boxes/pack/weight", step=step)] if step else []))
+    result = apply_waivers(waivers, {"red-1": [_finding()]}, TODAY, RULES, _weight_unasked(*steps))
+    assert ("waiver/hides" in [found.rule for found in result.findings]) is hides
+    assert result.ok is not hides
+
+
+def test_an_error_that_is_reported_hides_nothing() -> None:
+    """A model that fails anyway has no further error for what was not asked; another model's errors change nothing."""
+    findings = {"red-1": [_finding(), _finding("boxes/look/size")], "red-2": [_finding()]}
+    unasked = {**_weight_unasked(), "red-2": _weight_unasked()["red-1"]}
+    result = apply_waivers(_waivers(_waiver()), findings, TODAY, RULES, unasked)
+    assert [found.message for found in result.findings] == [
+        "1 rule was not asked about model `red-2`, because of errors that are waived"
+    ]
 
 
 def test_a_waiver_counts_up_to_its_last_day() -> None:

@@ -40,10 +40,58 @@ def test_a_waived_finding_is_told_as_waived(cli: Cli, folder: Path) -> None:
 
 
 def test_a_manifest_with_nothing_but_waived_findings_passes(cli: Cli, folder: Path) -> None:
-    """Where somebody answers for every finding, the exit code is 0."""
-    _waivers(folder, *((f"execution-v0/{rule}", "9999-12-31") for rule in RULES))
+    """If every rule has its verdict, and somebody answers for every finding, the exit code is 0."""
+    text = (folder / "passes.json").read_text().replace('"modelId": "', '"modelId": "tiny-')
+    (folder / "fails.json").write_text(text.replace('"batch"', '"sometimes"'))
+    _waivers(folder, ("execution-v0/decode-loop/stop-check-mode", "9999-12-31"))
+    assert cli("check", "-q", "fails.json").code == 1
+    ran = cli("check", "-q", "fails.json", "--waivers", "waivers.yaml")
+    assert (ran.code, ran.out.count("note["), ran.out.count("error[")) == (0, 1, 0)
+
+
+#: Rules that the errors of the demo's manifest keep from being asked.
+HIDDEN = ("path-lists/cache-dtype", "path-kernels/attention-kernel-dtypes")
+BOTH = "`execution-v0/path-lists/cache-dtype`, `execution-v0/path-kernels/attention-kernel-dtypes`"
+
+
+@pytest.mark.parametrize(
+    ("answered", "count", "listed"),
+    [
+        ((), "2 rules were", BOTH),
+        (HIDDEN[:1], "1 rule was", "`execution-v0/path-kernels/attention-kernel-dtypes`"),
+        (HIDDEN[1:], "1 rule was", "`execution-v0/path-lists/cache-dtype`"),
+    ],
+)
+def test_waived_errors_do_not_hide_what_was_not_asked(
+    cli: Cli, folder: Path, answered: tuple[str, ...], count: str, listed: str
+) -> None:
+    """Rules without a verdict because of waived errors are an error that names them."""
+    _waivers(folder, *((f"execution-v0/{rule}", "9999-12-31") for rule in (*RULES, *answered)))
+    ran = cli("check", "fails.json", "--waivers", "waivers.yaml")
+    assert ran.code == 1
+    assert [line for line in ran.out.splitlines() if line.startswith("error[")] == [
+        f"error[waiver/hides]: {count} not asked about model `tiny-1`, because of errors that are waived"
+    ]
+    assert f"  = help: fix what is waived, or waive what was not asked, too: {listed}\n" in ran.out
+
+
+def test_what_was_not_asked_may_be_waived_too(cli: Cli, folder: Path) -> None:
+    """If somebody answers for the rules without a verdict as well, the manifest passes, and no waiver is unused."""
+    _waivers(folder, *((f"execution-v0/{rule}", "9999-12-31") for rule in (*RULES, *HIDDEN)))
     ran = cli("check", "-q", "fails.json", "--waivers", "waivers.yaml")
     assert (ran.code, ran.out.count("note["), ran.out.count("error[")) == (0, 3, 0)
+
+
+def test_an_expired_waiver_of_what_was_not_asked(cli: Cli, folder: Path) -> None:
+    """It does not count: the rule that it was for is one without a verdict again."""
+    days = [(f"execution-v0/{rule}", "9999-12-31") for rule in (*RULES, HIDDEN[0])]
+    _waivers(folder, *days, (f"execution-v0/{HIDDEN[1]}", "2001-01-01"))
+    ran = cli("check", "-q", "fails.json", "--waivers", "waivers.yaml")
+    assert ran.code == 1
+    assert [line.split(": ")[1] for line in ran.out.splitlines() if "error[" in line] == [
+        "error[waiver/expired]",
+        "error[waiver/hides]",
+    ]
 
 
 def test_an_expired_waiver_waives_nothing(cli: Cli, folder: Path) -> None:

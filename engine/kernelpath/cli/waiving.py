@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kernelpath.analysis.waivers import Waiver
     from kernelpath.cli.judging import Judged
     from kernelpath.diagnostics import Diagnostic, Source
+    from kernelpath.evaluate.unasked import Unasked
 
 
 class Waiving:
@@ -38,7 +39,7 @@ class Waiving:
         """Return the findings as they are to be told, and whether no error is left among them.
 
         A waived finding becomes a note that says who answers for it. What is wrong with a waiver comes last; waivers
-        of other models than these are left alone.
+        of other models than these are left alone. Rules that were not asked because of waived errors are an error.
         """
         from datetime import date
 
@@ -46,10 +47,12 @@ class Waiving:
         from kernelpath.analysis.waivers.globs import matches
 
         findings: dict[str, list[Diagnostic]] = {}
+        unasked: dict[str, list[Unasked]] = {}
         for one in judged:
             findings.setdefault(model_name(one), []).extend(one.diagnostics)
+            unasked.setdefault(model_name(one), []).extend(one.unasked)
         here = [waiver for waiver in self.waivers if any(matches(waiver.model, model) for model in findings)]
-        result = apply_waivers(here, findings, date.today(), self.rules)
+        result = apply_waivers(here, findings, date.today(), self.rules, unasked)
         by_finding = {id(found): waiver for _, found, waiver in result.waived}
         told = [
             _waived(found, by_finding[id(found)]) if id(found) in by_finding else found

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from kernelpath.analysis.waivers.globs import is_everything, matches, matches_rule
+from kernelpath.analysis.waivers.globs import is_everything, matches_rule
+from kernelpath.analysis.waivers.hiding import Accounts, hidden, is_for, waives_unasked
 from kernelpath.analysis.waivers.reading import Waiver
 from kernelpath.diagnostics import ERROR, Diagnostic, did_you_mean
 
@@ -44,11 +45,13 @@ def apply_waivers(
     findings: Mapping[str, Sequence[Diagnostic]],
     today: date,
     rules: Collection[str] | None = None,
+    unasked: Accounts | None = None,
 ) -> Waived:
     """Return findings, by the name of their model, as they are waived on a day.
 
     The first waiver that counts and matches waives a finding. `rules` are the identities of the pack's rules, where
-    they are known; a waiver of none of them is told as such.
+    they are known; a waiver of none of them is told as such. `unasked` are, by model, the rules that errors kept from
+    being asked: a model whose errors are all waived passes only if waivers are for those rules, too.
     """
     reported: list[Report] = []
     waived: list[tuple[str, Diagnostic, Waiver]] = []
@@ -62,17 +65,18 @@ def apply_waivers(
                 waived.append((model, found, waivers[counting[0]]))
             else:
                 reported.append((model, found))
+    accounts = unasked or {}
+    used.update(at for at, waiver in enumerate(waivers) if waives_unasked(waiver, accounts))
     about = [found for at, waiver in enumerate(waivers) for found in _about(waiver, at in used, today, rules)]
+    failing = {model for model, found in reported if found.severity == ERROR}
+    counting_now = [waiver for waiver in waivers if not is_expired(waiver, today)]
+    about += hidden(accounts, waived, failing, counting_now)
     return Waived(tuple(reported), tuple(waived), tuple(about))
 
 
 def covers(waiver: Waiver, model: str, found: Diagnostic) -> bool:
     """Return whether a waiver is for a finding, whatever the day."""
-    return (
-        matches_rule(waiver.rule, found.rule)
-        and matches(waiver.model, model)
-        and matches(waiver.step, found.subject or "")
-    )
+    return is_for(waiver, model, found.rule, found.subject or "")
 
 
 def is_expired(waiver: Waiver, today: date) -> bool:
