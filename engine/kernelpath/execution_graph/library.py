@@ -16,6 +16,7 @@ from kernelpath.execution_graph.layers import layer_table, named
 from kernelpath.execution_graph.lifetimes import unwritten
 from kernelpath.execution_graph.origins import trace
 from kernelpath.execution_graph.patch import patch_edits, patch_steps
+from kernelpath.execution_graph.tuples import patch_tuples
 from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
 from kernelpath.graph.fresh import fresh
 from kernelpath.language import EvaluationError
@@ -304,3 +305,29 @@ def varying(steps: Sequence[Any], options: Mapping[str, Any]) -> list[str]:
 @_on_any_input
 def unwritten_reads(layers: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
     return unwritten(options, layers)
+
+
+@builtin(
+    "patched_tuples(graph: object, added: list<json>, sets: list<json>, sections: list<string>) -> object",
+    doc="A graph of step tuples with kernels added to its table, each `kernel` under its `key`, and then with what "
+    "each set gives to the steps of its `op`, in all sections or in its `section`: `kernelKey` and `weights`. Sections "
+    "are named as in `sections`, in any case. What is not changed is the graph's own.",
+    examples=[
+        (
+            'patched_tuples(member("decode", [["q", "a"]]), [], [mapping(["op", "kernelKey"], ["q", "b"])], '
+            '["decode"]).decode',
+            [["q", "b"]],
+        ),
+        (
+            'keys(patched_tuples(object(null), [mapping(["key", "kernel"], ["k", "f"])], [], []).kernels)',
+            ["k"],
+        ),
+    ],
+    library=LIBRARY,
+    work={0: "deep"},
+)
+@_on_any_input
+def patched_tuples(
+    graph: Mapping[str, Any], added: Sequence[Any], sets: Sequence[Any], sections: Sequence[str]
+) -> dict[str, Any]:
+    return patch_tuples(graph, added, sets, sections)
