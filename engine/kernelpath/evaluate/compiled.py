@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kernelpath.language.builtins import DATA
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,11 +20,20 @@ class CompiledPack:
     data, so that a cached pack costs no more than reading a file.
     """
 
-    __slots__ = ("meta", "namespace")
+    __slots__ = ("_data", "meta", "namespace")
 
     def __init__(self, namespace: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         self.namespace = namespace
         self.meta = meta
+        self._data: Mapping[str, Any] | None = None
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The constants that libraries make of data, made once; what is made is shared by all that is asked."""
+        if self._data is None:
+            made = self.meta["data"].items()
+            self._data = {name: DATA[wanted](value) for name, (wanted, value) in made}
+        return self._data
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a generated function by its name."""

@@ -55,7 +55,7 @@ class QuestionRun:
         self.question: Mapping[str, Any] = pack.meta["questions"][name]
         self.given = given
         documents = dict.fromkeys(pack.meta["documents"])
-        self.cells: dict[str, Any] = {**fresh(pack.meta["constants"]), **documents, **given}
+        self.cells: dict[str, Any] = {**fresh(pack.meta["constants"]), **pack.data, **documents, **given}
         self.report = Report(pack.meta["order"])
         self.failed_rows: dict[tuple[str, str], dict[int, Blame]] = {}
         self.gaps: dict[str, dict[int, Blame]] = {}

@@ -16,11 +16,13 @@ from kernelpath.execution_graph.layers import layer_table, named
 from kernelpath.execution_graph.lifetimes import unwritten
 from kernelpath.execution_graph.origins import trace
 from kernelpath.execution_graph.patch import patch_edits, patch_steps
+from kernelpath.execution_graph.rewrites import Rewrites, read_rewrites
+from kernelpath.execution_graph.rewriting import rewrite
 from kernelpath.execution_graph.tuples import patch_tuples
 from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
 from kernelpath.graph.fresh import fresh
 from kernelpath.language import EvaluationError
-from kernelpath.language.builtins.declarations import builtin, library_record
+from kernelpath.language.builtins.declarations import builtin, library_data, library_record
 from kernelpath.packs.libraries import FILES, RESOURCES
 
 TYPE_CHECKING = False
@@ -52,6 +54,8 @@ library_record(
     sampling="list<object>",
 )
 library_record("NamedLayers", highest="int", repeated="list<int>")
+library_record("Rewritten", graph="object", changed="bool", missing="list<string>")
+library_data("Rewrites")(read_rewrites)
 library_record("Derived", steps="list<object>", references="list<object>", unpinned="list<string>")
 
 
@@ -331,3 +335,30 @@ def patched_tuples(
     graph: Mapping[str, Any], added: Sequence[Any], sets: Sequence[Any], sections: Sequence[str]
 ) -> dict[str, Any]:
     return patch_tuples(graph, added, sets, sections)
+
+
+@builtin(
+    "rewritten(graph: object, transforms: list<string>, holds: map<bool>, rewrites: Rewrites) -> Rewritten",
+    doc="A graph of step tuples after transforms, one after the other: each rewrites kernels of the table, or assigns "
+    "kernels to steps. `holds` says which conditions that the transforms name hold. A transform that changes nothing "
+    "gives the graph on as it was; `changed` says whether any did. `missing` are the ops of steps that a transform "
+    "cannot do without, and that the graph lacks; it is then unchanged.",
+    examples=[],
+    library=LIBRARY,
+    work={0: "deep"},
+)
+@_on_any_input
+def rewritten(
+    graph: dict[str, Any], transforms: Sequence[str], holds: Mapping[str, bool], rewrites: Rewrites
+) -> SimpleNamespace:
+    return rewrite(graph, transforms, holds, rewrites)
+
+
+@builtin(
+    "transform_names(rewrites: Rewrites) -> list<string>",
+    doc="The names of the transforms that the data has.",
+    examples=[],
+    library=LIBRARY,
+)
+def transform_names(rewrites: Rewrites) -> list[str]:
+    return list(rewrites.transforms)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kernelpath.files.reading import YAML_BYTES, Refused, read_file
 from kernelpath.packs.cache import cached
-from kernelpath.packs.folders import PACK_FILE, TEST_SUFFIX, YAML, PackErrors, extended_folder, shown_path
+from kernelpath.packs.folders import DATA_SUFFIX, PACK_FILE, TEST_SUFFIX, YAML, PackErrors, extended_folder, shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ class LayerFiles:
     """The files of one pack's own folder.
 
     `root` is its pack.yaml, `bases` the folder of each pack that it says to extend, None where there is none. `strays`
-    lie where no rule is read.
+    lie where no rule is read. `data` are the files beside pack.yaml whose names end in `.data.yaml`.
     """
 
-    __slots__ = ("bases", "folder", "root", "rules", "strays")
+    __slots__ = ("bases", "data", "folder", "root", "rules", "strays")
 
     def __init__(
         self,
@@ -58,8 +58,10 @@ class LayerFiles:
         rules: tuple[FileContent, ...],
         strays: tuple[Path, ...],
         root: FileContent | None = None,
+        data: tuple[FileContent, ...] = (),
     ) -> None:
         self.folder = folder
+        self.data = data
         self.root = root or read_content(folder / PACK_FILE, folder)
         self.rules = rules
         self.strays = strays
@@ -144,6 +146,7 @@ def changed_files(files: PackFiles, contents: Mapping[Path, bytes]) -> PackFiles
             tuple(changed.get(file.name, file) for file in (*layer.rules, *_new(layer, changed))),
             layer.strays,
             changed.get(layer.root.name, layer.root),
+            tuple(changed.get(file.name, file) for file in layer.data),
         )
         for layer in files.layers
     ]
@@ -187,15 +190,22 @@ test_paths.__test__ = False  # type: ignore[attr-defined]  # it is not a test to
 
 def _read_layer(folder: Path) -> LayerFiles:
     files, strays = _listed(folder)
-    rules = []
+    data = [path for path in strays if _is_data(path, folder)]
+    wanted = [(path, linked) for _, name, path, linked in files if not name.endswith(TEST_SUFFIX)]
+    read = []
     size = 0
-    for _, name, path, linked in files:
-        if not name.endswith(TEST_SUFFIX):
-            rules.append(read_content(path, folder if linked else None))
-            size += len(rules[-1].content)
+    for path, linked in [*wanted, *((path, True) for path in data)]:
+        read.append(read_content(path, folder if linked else None))
+        size += len(read[-1].content)
         if size > MAX_PACK_BYTES:
             raise _unreadable(folder, f"its files have more than {MAX_PACK_BYTES:,} bytes, the most that are read")
-    return LayerFiles(folder, tuple(rules), tuple(map(Path, strays)))
+    others = tuple(Path(path) for path in strays if path not in data)
+    return LayerFiles(folder, tuple(read[: len(wanted)]), others, data=tuple(read[len(wanted) :]))
+
+
+def _is_data(path: str, folder: Path) -> bool:
+    """Return whether a file lies beside pack.yaml, and has the data of a constant."""
+    return path.endswith(DATA_SUFFIX) and os.path.dirname(path) == os.fspath(folder)
 
 
 def _listed(folder: Path) -> tuple[list[Listed], list[str]]:
@@ -238,7 +248,7 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 def _digest(layers: tuple[LayerFiles, ...]) -> str:
     digest = sha256()
     for layer in layers:
-        for file in (layer.root, *layer.rules):
+        for file in (layer.root, *layer.rules, *layer.data):
             stage, name = os.path.split(file.name)
             name = f"{layer.folder.name}/{os.path.basename(stage)}/{name}"
             content = file.why.encode("utf-8", "surrogatepass") or file.content

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelpath.language import BOOL, LanguageErrors, Names, Type, Vocabulary, check, parse
-from kernelpath.language.builtins import DECLARED
+from kernelpath.language.builtins import DATA, DECLARED, DataFault
 from kernelpath.language.constants import constant_faults
 from kernelpath.language.parser import MAX_INTEGER
 from kernelpath.language.signatures import library_records
 from kernelpath.language.types import FLOAT, INT, JSON, NULL, STRING, UNKNOWN, ListOf, MapOf, Optional, Record, required
 from kernelpath.packs.compose import Composer, as_entry
 from kernelpath.packs.documents import Mapping as Entry
-from kernelpath.packs.documents import Node, Scalar, to_plain
+from kernelpath.packs.documents import Node, Scalar, node_at, to_plain
 from kernelpath.packs.documents import Sequence as NodeList
 from kernelpath.packs.files import Layer
 from kernelpath.packs.functions import Function, expand, refuse_loops
@@ -186,7 +186,9 @@ class Declarations:
             self.constants[name] = plain
             self.terms.refuse_odd(node["value"])
             longest = _over_limit(plain, self.cells[name])
-            if longest is not None:
+            if data_type(self.cells[name]) is not None:
+                self._refuse_data(self.cells[name], node["value"])
+            elif longest is not None:
                 message = f"this has {longest[0]:,} items, and the type has at most {longest[1]:,}"
                 self.terms.fault(node["value"], "pack/length", message, "declare a longer list, or leave items out")
             elif not holds(plain, self.cells[name]):
@@ -194,6 +196,13 @@ class Declarations:
                 help_text = "an int must be within ±2**63" if large else None
                 message = f"this is not a value of type `{self.cells[name]}`"
                 self.terms.fault(node["value"], "pack/constant", message, help_text)
+
+    def _refuse_data(self, wanted: Type, node: Node) -> None:
+        """Refuse data that the library whose type a constant has cannot read."""
+        try:
+            DATA[data_type(wanted) or ""](to_plain(node))
+        except DataFault as fault:
+            self.terms.fault(deepest_at(node, fault.path), "pack/data", fault.message, None)
 
     def _read_documents(self) -> None:
         raw = self.terms.names({**self.cells, "file": JSON})
@@ -310,6 +319,21 @@ def holds(value: Any, wanted: Type) -> bool:
             return False
     kinds = {BOOL: (bool,), INT: (int,), FLOAT: (int, float), STRING: (str,), NULL: (type(None),)}
     return wanted not in kinds or type(value) in kinds[wanted]
+
+
+def data_type(wanted: Type) -> str | None:
+    """Return the name of a type whose values a library makes of data; None for any other type."""
+    return wanted.name if isinstance(wanted, Record) and wanted.name in DATA else None
+
+
+def deepest_at(node: Node, path: Sequence[str | int]) -> Node:
+    """Return the node that a path leads to, or the last one on the way that is there."""
+    for length in range(len(path), -1, -1):
+        try:
+            return node_at(node, path[:length])
+        except (LookupError, TypeError):
+            continue
+    return node
 
 
 def doc_of(node: Entry) -> str:

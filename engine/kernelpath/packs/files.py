@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span
+from kernelpath.diagnostics import ERROR, Diagnostic, Source, Span, did_you_mean
 from kernelpath.diagnostics.render.printable import printable
 from kernelpath.packs.contents import (
     MAX_CHAIN,
@@ -20,6 +20,7 @@ from kernelpath.packs.contents import (
 )
 from kernelpath.packs.documents import DocumentErrors, Mapping, Node, Scalar, Sequence, read_yaml, to_plain
 from kernelpath.packs.folders import (
+    DATA_SUFFIX,
     PACK_FILE,
     TEST_SUFFIX,
     YAML,
@@ -202,7 +203,33 @@ def read_layer(files: LayerFiles) -> Layer:
     root = node_of(files.root)
     if not isinstance(root, Mapping):
         raise PackErrors([Diagnostic("pack/shape", (), ERROR, f"{PACK_FILE} must be a mapping", span=root.span)])
-    return Layer(files.folder.name, files.folder, root, tuple(rule_files(files)))
+    return Layer(files.folder.name, files.folder, with_data(root, files), tuple(rule_files(files)))
+
+
+def with_data(root: Mapping, files: LayerFiles) -> Mapping:
+    """Return a pack.yaml in which each constant that names a file has what is in it as its value."""
+    constants = root.get("constants")
+    if not isinstance(constants, Mapping):
+        return root
+    beside = {file.path.name: file for file in files.data}
+    entries = tuple((key, _with_value(node, beside)) for key, node in constants.entries)
+    made = Mapping(entries, constants.source, constants.start, constants.end)
+    whole = tuple((key, made if node is constants else node) for key, node in root.entries)
+    return Mapping(whole, root.source, root.start, root.end)
+
+
+def _with_value(node: Node, beside: dict[str, FileContent]) -> Node:
+    named = node.get("file") if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping) or not isinstance(named, Scalar):
+        return node
+    if named.text not in beside:
+        near = did_you_mean(named.text, list(beside))
+        help_text = f"did you mean `{near}`?" if near else f"it lies beside {PACK_FILE}, and ends in `{DATA_SUFFIX}`"
+        message = f"there is no data file `{printable(named.text)}`"
+        raise PackErrors([Diagnostic("pack/data", (), ERROR, message, span=named.span, help=help_text)])
+    value = Scalar("value", "value", "", node.source, node.start, node.start)
+    entries = (*node.entries, (value, node_of(beside[named.text])))
+    return Mapping(entries, node.source, node.start, node.end)
 
 
 def rule_files(files: LayerFiles) -> list[RuleFile]:
@@ -216,7 +243,7 @@ def rule_files(files: LayerFiles) -> list[RuleFile]:
 
 def stray_files(files: LayerFiles) -> list[Diagnostic]:
     """Return what is to be said of YAML files that lie where no rule is read: an author believes them in force."""
-    found = []
+    found = [_unread(file) for file in files.data if file.path.name not in _data_names(files)]
     for path in files.strays:
         message = "this file is not read: it lies in no stage's folder"
         help_text = f"a rule is `{files.folder.name}/<stage>/<rule>.yaml`"
@@ -225,3 +252,18 @@ def stray_files(files: LayerFiles) -> list[Diagnostic]:
         span = Span(shown_path(path), 1, 1, 1, 1)
         found.append(Diagnostic("pack/stray", (), ERROR, message, span=span, help=help_text))
     return found
+
+
+def _data_names(files: LayerFiles) -> set[str]:
+    """Return the names of the data files that the constants of a pack.yaml name."""
+    constants = node_of(files.root)
+    section = constants.get("constants") if isinstance(constants, Mapping) else None
+    entries = section.entries if isinstance(section, Mapping) else ()
+    named = [node.get("file") for _, node in entries if isinstance(node, Mapping)]
+    return {node.text for node in named if isinstance(node, Scalar)}
+
+
+def _unread(file: FileContent) -> Diagnostic:
+    shown = shown_path(file.path)
+    message, help_text = "this data is not read: no constant names its file", f"add `file: {file.path.name}` to one"
+    return Diagnostic("pack/stray", (), ERROR, message, span=Span(shown, 1, 1, 1, 1), help=help_text)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 PACK_FILE = "pack.yaml"
 TEST_SUFFIX = ".test.yaml"
+DATA_SUFFIX = ".data.yaml"
 YAML = (".yaml", ".yml")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from kernelpath.language.builtins import conversions, json, lists, numbers, strings, structures
-from kernelpath.language.builtins.declarations import DECLARED, RECORDS, Declaration, Failure
+from kernelpath.language.builtins.declarations import DATA, DECLARED, RECORDS, DataFault, Declaration, Failure
 
 __all__ = [
+    "DATA",
     "DECLARED",
     "RECORDS",
+    "DataFault",
     "Declaration",
     "Failure",
     "conversions",

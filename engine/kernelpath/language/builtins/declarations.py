@@ -101,3 +101,31 @@ RECORDS: dict[str, dict[str, str]] = {}
 def library_record(name: str, **fields: str) -> None:
     """Declare a record type that built-ins of a library give, with the text of each field's type."""
     RECORDS[name] = fields
+
+
+class DataFault(Exception):
+    """Data of a pack that a library cannot read: what is wrong, and where, as keys and places from the top."""
+
+    def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+
+
+#: What a library makes of a pack's data, by the name of the type that the constant has.
+DATA: dict[str, Callable[[Any], Any]] = {}
+
+
+def library_data(name: str) -> Callable[[Function], Function]:
+    """Declare a type without fields whose values the decorated function makes of plain data.
+
+    A constant of such a type is made once, when its pack is loaded, and is shared by all that is asked; only built-ins
+    can look into it. The function raises DataFault for data that it cannot read.
+    """
+    RECORDS[name] = {}
+
+    def declare(function: Function) -> Function:
+        DATA[name] = function
+        return function
+
+    return declare
