@@ -104,6 +104,16 @@ def replace(s: str, old: str, new: str) -> str:
 
 
 @builtin(
+    "replace_first(s: string, old: string, new: string) -> string",
+    doc="The string with the first `old` replaced by `new`; an empty `old` replaces nothing.",
+    examples=[('replace_first("a-b-c", "-", "+")', "a+b-c"), ('replace_first("abc", "", "x")', "abc")],
+    work={0: "wide"},
+)
+def replace_first(s: str, old: str, new: str) -> str:
+    return s.replace(old, new, 1) if old else s
+
+
+@builtin(
     "split(s: string, separator: string) -> list<string>",
     doc="The parts of the string between separators; an empty separator gives its characters.",
     examples=[
