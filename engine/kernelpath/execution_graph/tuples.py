@@ -5,6 +5,7 @@ Nothing is changed in place: a section, group or step that a change touches is m
 
 from __future__ import annotations
 
+from kernelpath.language.builtins.json import spread
 from kernelpath.language.numerals import SPACE
 
 TYPE_CHECKING = False
@@ -47,11 +48,17 @@ def patch_tuples(graph: Graph, added: Sequence[Any], sets: Sequence[Any], sectio
     Keys, ops, kernel keys and weights count without white space around them.
     """
     kernels = {**(graph.get("kernels") or {}), **{_word(each["key"]): each["kernel"] for each in added}}
-    patched = {**graph, "kernels": kernels}
+    patched = {**graph, "kernels": {key: _with_constants(kernel) for key, kernel in kernels.items()}}
     for change in sets:
         for section in _sections_of(change.get("section"), sections):
             patched[section] = changed_steps(patched.get(section), _setter(change))
     return {name: value for name, value in patched.items() if name in graph or value is not None}
+
+
+def _with_constants(kernel: Any) -> Any:
+    """Return a kernel whose constants are an object: the reference takes whatever they are apart to copy them."""
+    constants = kernel.get("constants")
+    return kernel if isinstance(constants, dict) or not constants else {**kernel, "constants": spread(constants, None)}
 
 
 def _word(value: str) -> str:
