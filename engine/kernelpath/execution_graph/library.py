@@ -22,7 +22,7 @@ from kernelpath.execution_graph.tuples import patch_tuples
 from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
 from kernelpath.graph.fresh import fresh
 from kernelpath.language import EvaluationError
-from kernelpath.language.builtins.declarations import builtin, library_data, library_record
+from kernelpath.language.builtins.declarations import DataFault, Failure, builtin, library_data, library_record
 from kernelpath.packs.libraries import FILES, RESOURCES
 
 TYPE_CHECKING = False
@@ -323,8 +323,9 @@ def unwritten_reads(layers: Sequence[Any], options: Mapping[str, Any]) -> list[A
             [["q", "b"]],
         ),
         (
-            'keys(patched_tuples(object(null), [mapping(["key", "kernel"], ["k", "f"])], [], []).kernels)',
-            ["k"],
+            'patched_tuples(object(null), [spread(member("key", "k"), member("kernel", member("entry", "f")))], [], [])'
+            ".kernels",
+            {"k": {"entry": "f"}},
         ),
     ],
     library=LIBRARY,
@@ -343,7 +344,24 @@ def patched_tuples(
     "kernels to steps. `holds` says which conditions that the transforms name hold. A transform that changes nothing "
     "gives the graph on as it was; `changed` says whether any did. `missing` are the ops of steps that a transform "
     "cannot do without, and that the graph lacks; it is then unchanged.",
-    examples=[],
+    examples=[
+        (
+            'rewritten(member("kernels", member("k", member("kernel", "a"))), ["t"], mapping(["wide"], [true]), '
+            'rewrites(spread(member("derivations", member("d", [mapping(["files", "to"], ["a", "b"])])), '
+            'member("transforms", member("t", member("edits", [member("derive", ["d"])])))))).graph.kernels',
+            {"k": {"kernel": "b", "entry": None, "digest": None}},
+        ),
+        (
+            'rewritten(member("kernels", object(null)), ["t"], mapping(["wide"], [true]), rewrites(member("transforms",'
+            ' member("t", object(null))))).changed',
+            False,
+        ),
+        (
+            'rewritten(member("kernels", object(null)), ["u"], mapping(["wide"], [true]), rewrites(member("transforms",'
+            ' member("t", object(null))))).changed',
+            Failure("unknown transform `u`; known are `t`"),
+        ),
+    ],
     library=LIBRARY,
     work={0: "deep"},
 )
@@ -355,9 +373,35 @@ def rewritten(
 
 
 @builtin(
+    "rewrites(data: json) -> Rewrites",
+    doc="What plain data says of rewriting graphs: `precisions` and `precisions_by_name` of derived kernels; `maps` "
+    "from a file to the one that takes its place; `derivations`, rows of which the first that fits a kernel counts; "
+    "`transforms`, whose `edits` find kernels, derive others from them, store these in place or under a new key, and "
+    "assign that key to steps. A constant of type `Rewrites` is made of such data once.",
+    examples=[
+        ('transform_names(rewrites(member("transforms", member("t", object(null)))))', ["t"]),
+        (
+            'transform_names(rewrites(member("tables", 1)))',
+            Failure(
+                "`rewrites` cannot read this: unknown member `tables`; "
+                "known are precisions, precisions_by_name, maps, derivations, transforms"
+            ),
+        ),
+    ],
+    library=LIBRARY,
+    work={0: "deep"},
+)
+def rewrites_(data: Any) -> Rewrites:
+    try:
+        return read_rewrites(data)
+    except DataFault as fault:
+        raise EvaluationError(f"`rewrites` cannot read this: {fault.message}") from fault
+
+
+@builtin(
     "transform_names(rewrites: Rewrites) -> list<string>",
     doc="The names of the transforms that the data has.",
-    examples=[],
+    examples=[('transform_names(rewrites(member("transforms", member("t", object(null)))))', ["t"])],
     library=LIBRARY,
 )
 def transform_names(rewrites: Rewrites) -> list[str]:

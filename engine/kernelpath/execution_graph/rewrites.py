@@ -101,9 +101,7 @@ class Reader:
     def __init__(self, raw: Any) -> None:
         known = ("precisions", "precisions_by_name", "maps", "derivations", "transforms")
         self.raw = self.members(raw, (), known)
-        self.maps = {
-            name: dict(self.mapping(rows, ("maps", name))) for name, rows in self.section("maps").items()
-        }
+        self.maps = {name: dict(self.mapping(rows, ("maps", name))) for name, rows in self.section("maps").items()}
         self.derivations = {
             name: tuple(self.row(row, ("derivations", name, at)) for at, row in self.items(rows, ("derivations", name)))
             for name, rows in self.section("derivations").items()
@@ -111,7 +109,9 @@ class Reader:
 
     def read(self) -> Rewrites:
         """Return everything."""
-        transforms = {name: self.transform(raw, ("transforms", name)) for name, raw in self.section("transforms").items()}
+        transforms = {
+            name: self.transform(raw, ("transforms", name)) for name, raw in self.section("transforms").items()
+        }
         for name, transform in transforms.items():
             self.refuse_applied(name, transform, transforms)
         named = self.items(self.raw.get("precisions_by_name", []), ("precisions_by_name",))

@@ -81,7 +81,9 @@ class Rewriting:
         keys = self._keys(edit)
         if edit.needed and not any(key in source for key in keys):
             raise Missing(", ".join(sorted(edit.find.ops or ()) if edit.find else ()))
-        derived = {key: made for key in keys if key in source and (made := self._derived(edit.derive, key, source[key]))}
+        derived = {
+            key: made for key in keys if key in source and (made := self._derived(edit.derive, key, source[key]))
+        }
         if edit.suffix is None:
             self.kernels.update(derived)
             return bool(derived)
@@ -110,7 +112,7 @@ class Rewriting:
         self.kernels[key] = kernel
         return key
 
-    def _assign(self, assigned: Assigned, stored: Mapping[str, str]) -> bool:
+    def _assign(self, assigned: Assigned, stored: dict[str, str]) -> bool:
         """Give steps their key, and return whether one has another than before."""
         found = next(reversed(stored))
         keys = {"new": stored[found], "found": found}
@@ -163,7 +165,7 @@ class Rewriting:
                 kept["precision"] = {**(kernel.get("precision") or {}), **row.precision}
             return kept
         file = row.to.get(kernel["kernel"]) or row.to[""]
-        entry = row.entry.get("") or row.entry.get(file) or kernel["entry"]
+        entry = row.entry.get("") or row.entry.get(file) or kernel.get("entry")
         made = {**kernel, "kernel": file, "entry": entry, "digest": None}
         for name in row.drop:
             made.pop(name, None)
