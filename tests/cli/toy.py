@@ -18,7 +18,9 @@ values:
   features:
     doc: the features of the device
     is: if device == null then [] else [text(f) for f in elements(device.features)]
-  storage: {doc: the workgroup storage that there is, is: if device == null then null else device.limits.maxComputeWorkgroupStorageSize}
+  storage:
+    doc: the workgroup storage that there is
+    is: if device == null then null else device.limits.maxComputeWorkgroupStorageSize
 items:
   steps:
     doc: one step
@@ -35,6 +37,10 @@ questions:
   compile:
     doc: whether a graph fits a device
     given: [manifest, runtime, device, budget]
+    matrix: true
+    shows:
+      lacks: '[f.subject for f in findings if f.stage == "place"]'
+      storage: storage
     answer: 'member("steps", length(steps))'
 """
 RULES = {

@@ -12,6 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "apply": ("apply", "apply a manifest to a runtime config, and print the result"),
     "explain": ("explain", "say why a step has the dtypes it has, or what a rule is for"),
     "fix": ("fix", "find the fewest edits that make a manifest pass"),
+    "matrix": ("matrix", "say what passes on which device under which profile, and what stops it"),
     "pack show": ("pack_show", "list a pack's stages and rules, or show one of them"),
     "pack doc": ("pack_doc", "write a pack's documentation as Markdown"),
     "pack lint": ("pack_lint", "say what reads badly in a pack, is for nothing, or has no test"),

@@ -30,6 +30,11 @@ class Console:
         """Whether the output is for people."""
         return self.format == "text"
 
+    @property
+    def is_for_people(self) -> bool:
+        """Whether findings are for people: they are in text, and where a format has no place for findings."""
+        return self.format in ("text", "csv")
+
     def write(self, text: str) -> None:
         """Write text to where output goes; raises InputErrors where that cannot be written."""
         self._put(harmless(text, self.format))
@@ -76,16 +81,16 @@ class Console:
         account: Account | None = None,
     ) -> str:
         """Return findings, and what there is to say besides them; of all that is shown they alone may have colours."""
-        if self.is_text and not diagnostics:
+        if self.is_for_people and not diagnostics:
             return ""
-        if self.is_text and self.quiet:
+        if self.is_for_people and self.quiet:
             return "".join(_line(diagnostic) for diagnostic in diagnostics)
-        if not self.is_text:
+        if not self.is_for_people:
             return harmless(self._rendered(diagnostics, sources, account), self.format)
         from kernelpath.diagnostics.render import render
 
         colour = self.output is None and takes_colour(stream)
-        return render(self.format, diagnostics, sources, colour=colour, account=account)
+        return render("text", diagnostics, sources, colour=colour, account=account)
 
     def _rendered(
         self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], account: Account | None
@@ -104,7 +109,7 @@ class Console:
         self, diagnostics: Sequence[Diagnostic], sources: Mapping[str, Source], account: Account | None = None
     ) -> None:
         """Tell what kept the command from its work: people read it on standard error, tools where they look for it."""
-        if self.is_text:
+        if self.is_for_people:
             put(self._shown(diagnostics, sources, sys.stderr, account), sys.stderr)
         else:
             self._put(self._shown(diagnostics, sources, sys.stdout, account))

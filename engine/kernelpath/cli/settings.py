@@ -133,13 +133,13 @@ def settings_of(options: Namespace, pack: CompiledPack, question: str) -> list[S
     cannot be read.
     """
     named: dict[str, list[Given]] = {}
-    for name, text in dict.fromkeys(_named(options)):
+    for name, text in dict.fromkeys(named_documents(options)):
         named.setdefault(name, []).append(read_given(pack, question, name, text))
     varied = [name for name, several in named.items() if len(several) > 1]
     return [Setting(combination, varied) for combination in product(*named.values())]
 
 
-def _named(options: Namespace) -> Iterator[tuple[str, str]]:
+def named_documents(options: Namespace) -> Iterator[tuple[str, str]]:
     """Yield the name of each document that is given, and what is given for it."""
     for name in SHORT:
         yield from ((name, text) for text in getattr(options, name, None) or ())
@@ -155,7 +155,7 @@ def _named(options: Namespace) -> Iterator[tuple[str, str]]:
 
 def read_given(pack: CompiledPack, question: str, name: str, text: str) -> Given:
     """Return the document that a name or a file stands for; raises InputErrors as `settings_of` does."""
-    _refuse_unasked(pack, question, name)
+    refuse_unasked(pack, question, name)
     resource = pack.meta["documents"][name]["resource"]
     if resource is not None:
         load_modules(pack.meta["libraries"])
@@ -167,7 +167,7 @@ def read_given(pack: CompiledPack, question: str, name: str, text: str) -> Given
     return Given(name, text, document.value, document, None)
 
 
-def _refuse_unasked(pack: CompiledPack, question: str, name: str) -> None:
+def refuse_unasked(pack: CompiledPack, question: str, name: str) -> None:
     """Refuse a document that no rule of the question would look at: the answer would not depend on it."""
     meta = pack.meta
     if name in meta["questions"][question]["given"]:
@@ -218,4 +218,15 @@ def _listed(words: Sequence[str], between: str) -> str:
     return between.join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-__all__ = ["NO_SETTING", "Given", "Setting", "add_settings", "read_given", "settings_of", "together", "told_apart"]
+__all__ = [
+    "NO_SETTING",
+    "Given",
+    "Setting",
+    "add_settings",
+    "named_documents",
+    "read_given",
+    "refuse_unasked",
+    "settings_of",
+    "together",
+    "told_apart",
+]

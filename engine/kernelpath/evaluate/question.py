@@ -32,14 +32,33 @@ FINDINGS = "findings"
 
 
 class Outcome:
-    """What a question gives: its answer (None if an error took it away), what was found, and the cells."""
+    """What a question gives: its answer (None if an error took it away), what was found, and the cells.
 
-    __slots__ = ("cells", "report", "value")
+    `inner` are the outcomes of the questions that it asked itself.
+    """
 
-    def __init__(self, value: Any, report: Report, cells: dict[str, Any]) -> None:
+    __slots__ = ("cells", "inner", "report", "run", "value")
+
+    def __init__(self, value: Any, report: Report, run: QuestionRun) -> None:
         self.value = value
         self.report = report
-        self.cells = cells
+        self.cells = run.cells
+        self.inner = run.inner
+        self.run = run
+
+    def shown(self) -> dict[str, Any]:
+        """Return what the question shows besides its answer, null where an error took away what that needs.
+
+        What the questions that it asked show comes first; of equal names the outer one counts, unless it is null.
+        """
+        found: dict[str, Any] = {}
+        for outcome in self.inner:
+            found |= outcome.shown()
+        for name, term in self.run.question["shows"].items():
+            value = self.run.shown(term)
+            if value is not None or name not in found:
+                found[name] = value
+        return found
 
 
 def ask(pack: CompiledPack, name: str, given: Mapping[str, Any]) -> Outcome:
@@ -61,6 +80,7 @@ class QuestionRun:
         self.gaps: dict[str, dict[int, Blame]] = {}
         self.passed_over: list[StepData] = []
         self.walked: set[str] = set()
+        self.inner: list[Outcome] = []
         self.limits: Mapping[str, int] = pack.meta["limits"]
         self._hold_given()
 
@@ -91,7 +111,7 @@ class QuestionRun:
         if self.passed_over or self.report.unasked:
             self._account()
         self.report.sort()
-        return Outcome(value, self.report, self.cells)
+        return Outcome(value, self.report, self)
 
     def _account(self) -> None:
         """Say which checks were not asked, and because of which errors."""
@@ -126,6 +146,16 @@ class QuestionRun:
             return self.pack.value(term, self.cells)
         except EvaluationError as error:
             self._report("answer", "answer", error)
+            return None
+
+    def shown(self, term: Any) -> Any:
+        """Return the value of a term that is shown, None if something that it reads is missing."""
+        self._look_back(term[1])
+        if any(name not in self.cells for name in term[1]):
+            return None
+        try:
+            return self.pack.value(term, self.cells)
+        except EvaluationError:
             return None
 
     def _term(self, term: Any, otherwise: Any) -> Any:
@@ -204,6 +234,7 @@ class QuestionRun:
         question, terms, places = step["ask"]
         given = {name: self.pack.value(term, self.cells) for name, term in terms}
         outcome = self._asked(question, {**self.given, **given})
+        self.inner.append(outcome)
         self.report.take(outcome.report, places)
         if outcome.report.ok or self.pack.meta["questions"][question]["always"]:
             self.cells[step["name"]] = outcome.value

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import wraps
 
 from kernelpath.execution_graph.derive import derive_steps
-from kernelpath.execution_graph.devices import device_file, device_given
+from kernelpath.execution_graph.devices import device_file, device_given, shipped_devices
 from kernelpath.execution_graph.interleave import interleave as interleaved
 from kernelpath.execution_graph.interleave import varying as varying_ids
 from kernelpath.execution_graph.layers import layer_table, named
@@ -23,7 +23,7 @@ from kernelpath.graph.catalog import check_catalog, load_catalog, load_presets
 from kernelpath.graph.fresh import fresh
 from kernelpath.language import EvaluationError
 from kernelpath.language.builtins.declarations import DataFault, Failure, builtin, library_data, library_record
-from kernelpath.packs.libraries import FILES, RESOURCES
+from kernelpath.packs.libraries import FILES, NAMES, RESOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ RESOURCES["catalogs"] = _catalog
 RESOURCES["paths"] = _presets
 RESOURCES["devices"] = device_given
 FILES["devices"] = device_file
+NAMES["devices"] = shipped_devices
 
 
 def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -249,6 +249,8 @@ class ModuleWriter:
             "when": self.term(f"{name}__when", question.when),
             "answer": self.term(f"{name}__answer", question.answer),
             "otherwise": self.term(f"{name}__otherwise", question.otherwise),
+            "matrix": question.matrix,
+            "shows": {word: self.term(f"{name}__shows_{word}", term) for word, term in question.shows.items()},
         }
 
     def _needed(self, question: Question, plan: Plan) -> tuple[str, ...]:

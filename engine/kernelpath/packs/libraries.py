@@ -37,6 +37,8 @@ def load_modules(modules: Iterable[str]) -> None:
 
 #: How the data of a `resource` is read: from what is given for it, a name or the data itself, or None for the default.
 RESOURCES: dict[str, Callable[[Any], Any]] = {}
+#: The names by which the data of a `resource` is shipped.
+NAMES: dict[str, Callable[[], Iterable[str]]] = {}
 #: Where the data of a `resource` is written that goes by a name: what findings about it point into.
 FILES: dict[str, Callable[[str], Path]] = {}
 

@@ -351,7 +351,8 @@ class Question:
 
     Where `when` is false nothing is judged, and the answer is `otherwise` (null unless it is said). A question that is
     `always` answered has its answer also beside errors. `inputs` gives values that are inputs another value. `request`
-    says which member of a recorded request is which document, or which part of one.
+    says which member of a recorded request is which document, or which part of one. `matrix` says that a matrix asks
+    it, and `shows` what is then shown beside the answer.
     """
 
     name: str
@@ -365,6 +366,8 @@ class Question:
     doc: str
     decisions: tuple[str, ...]
     place: Place
+    matrix: bool = False
+    shows: Mapping[str, Term] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

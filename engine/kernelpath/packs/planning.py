@@ -86,6 +86,7 @@ class Planner:
         for stage in self.asked.values():
             self._visit_all(self._cells_of_stage(stage.name))
         self._visit_all(self._read_by([question.answer, question.otherwise]))
+        self._visit_all(self._read_by([*question.shows.values()]))  # it asks no stage that is not asked anyway
         planned = list(self.order)
         self._visit_all(self._cells())  # what this question does not need must not be a circle either
         self.order = planned
@@ -540,7 +541,8 @@ class Planner:
         """Return all names that something in the plan reads."""
         if not self._names:
             question = self.question
-            self._names.update(self._names_of_terms([question.when, question.answer, question.otherwise]))
+            terms = [question.when, question.answer, question.otherwise, *question.shows.values()]
+            self._names.update(self._names_of_terms(terms))
             for cell in self.order:
                 self._names.update(self._names_read(cell))
         return self._names

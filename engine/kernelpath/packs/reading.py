@@ -330,7 +330,14 @@ class PackReader(CellReader):
     # Questions
 
     def _read_questions(self) -> dict[str, Question]:
-        return {name: self._question(name, key, node) for name, (key, node) in self.sections["questions"].items()}
+        read = {name: self._question(name, key, node) for name, (key, node) in self.sections["questions"].items()}
+        asked = [name for name, question in read.items() if question.matrix]
+        for name in asked[1:]:
+            node = self.sections["questions"][name][1]["matrix"]
+            message = f"a matrix asks one question, and `{asked[0]}` is it already"
+            help_text = f"leave one out, or `replace` `questions.{asked[0]}.matrix` by false"
+            self.terms.fault(node, "pack/matrix", message, help_text)
+        return read
 
     def _question(self, name: str, key: Scalar, node: documents.Mapping) -> Question:
         given = tuple(
@@ -360,6 +367,12 @@ class PackReader(CellReader):
             doc=doc_of(node),
             decisions=words_at(node, "decisions"),
             place=place_of(key),
+            matrix=bool(to_plain(node["matrix"])) if "matrix" in node else False,
+            shows={
+                word.text: term
+                for word, value in mapping_at(node, "shows").entries
+                if (term := self._term(value, JSON))
+            },
         )
 
     def _refuse_path(self, node: Node) -> None:

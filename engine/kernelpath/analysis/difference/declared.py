@@ -135,8 +135,10 @@ def _question(value: Question) -> Parts:
         "answer": value.answer.text,
         "else": _text(value.otherwise),
         "always": str(value.always).lower(),
+        "matrix": str(value.matrix).lower(),
     }
-    return {**parts, **inputs}
+    shows = {f"shows {name}": term.text for name, term in value.shows.items()}
+    return {**parts, **inputs, **shows}
 
 
 _SECTIONS: Mapping[str, Callable[[Any], Parts]] = {

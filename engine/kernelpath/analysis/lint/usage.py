@@ -158,7 +158,7 @@ def _results(model: Pack) -> Iterator[Type]:
     """Yield the types of what leaves a model as JSON: answers, what is asked with, and what rules give."""
     terms: list[Term | None] = []
     for question in model.questions.values():
-        terms += [question.answer, question.otherwise, *question.inputs.values()]
+        terms += [question.answer, question.otherwise, *question.inputs.values(), *question.shows.values()]
     for value in model.values.values():
         terms += value.ask.given.values() if value.ask else ()
         yield from _untyped([(value.type, value.term)])

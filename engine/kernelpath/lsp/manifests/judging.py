@@ -13,11 +13,11 @@ from kernelpath.diagnostics import ERROR, Diagnostic, Label, Source, Span
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.observe import Visit, observe
+from kernelpath.evaluate.recognising import Recognised, question_about, recognised
 from kernelpath.evaluate.report import was_judged
 from kernelpath.graph.documents import Document, read_json
 from kernelpath.graph.recognising import recognise
 from kernelpath.language import EvaluationError
-from kernelpath.lsp.manifests.documents import Recognised, question_about, recognised
 from kernelpath.packs.documents import Node, to_plain
 from kernelpath.packs.files import PackErrors, pack_folder
 from kernelpath.packs.libraries import resource_value

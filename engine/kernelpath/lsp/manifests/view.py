@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kernelpath.evaluate.observe import Visit
+from kernelpath.evaluate.recognising import Recognised
 from kernelpath.lsp.checking.session import Model
-from kernelpath.lsp.manifests.documents import Recognised
 from kernelpath.lsp.manifests.judging import Judge, place_of
 from kernelpath.lsp.manifests.shape import Items, items_of
 from kernelpath.lsp.manifests.slots import Use, identities, item_nodes, uses
