@@ -235,10 +235,12 @@ def test_a_shipped_pack_knows_its_files(cli: Cli) -> None:
     ran = cli("matrix", "passes.json", "fails.json", "overlay.json", "--format", "json")
     found = json.loads(ran.out)
     told = {cell["documents"]["manifest"]: (cell["verdict"], cell.get("stage")) for cell in found["cells"]}
-    assert (ran.code, told) == (
-        1,
-        {"passes.json": ("passes", None), "fails.json": ("fails", "decode-loop"), "overlay.json": ("not judged", "matrix")},
-    )
+    assert ran.code == 1
+    assert told == {
+        "passes.json": ("passes", None),
+        "fails.json": ("fails", "decode-loop"),
+        "overlay.json": ("not judged", "matrix"),
+    }
     (error,) = found["cells"][2]["errors"]
     assert error["message"] == "`overlay.json` is not a `manifest` that pack `execution-v0` judges"
 
