@@ -11,8 +11,6 @@ from lint.packs import boxes, write
 
 RULE = """summary: {summary}
 why: Red boxes are stored outside.
-severity: error
-each: box
 check: box.lid
 message: {message}
 """

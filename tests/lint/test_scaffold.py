@@ -76,17 +76,17 @@ def test_values_of_every_type(kind: str, type_: str, tmp_path: Path) -> None:
 def test_what_is_begun_breaks_no_pack(kind: str, type_: str, tmp_path: Path) -> None:
     """A value of a record is one that is there, and that of a vocabulary is quoted, whatever signs it has."""
     pack = boxes(tmp_path)
-    odd = {"odd": {"values": ['a "quoted" \'value\'', "b"]}}
-    merge(pack / "pack.yaml", {"vocabularies": odd, "scopes": {"box": {"given": {"extra": type_}}}})
+    odd = {"odd": {"values": ["a \"quoted\" 'value'", "b"]}}
+    merge(pack / "pack.yaml", {"vocabularies": odd, "stages": {"boxes": {"gives": {"extra": type_}}}})
     write_files(scaffold(pack, "boxes/new-rule", kind))
-    assert "extra" in read_pack(pack).scopes["box"].given
+    assert "extra" in {gives(rule) for rule in read_pack(pack).rules()}
 
 
 def test_a_rule_that_would_break_the_pack_is_not_begun(tmp_path: Path) -> None:
     """Where no value can be written, nothing is, and the fault that there would be is told."""
     pack = boxes(tmp_path)
     merge(pack / "pack.yaml", {"records": {"Lid": {"fields": {"id": {"type": "string"}}}}})
-    merge(pack / "pack.yaml", {"scopes": {"box": {"given": {"cover": "Lid"}}}})
+    merge(pack / "pack.yaml", {"stages": {"boxes": {"gives": {"cover": "Lid"}}}})
     before = sorted(pack.rglob("*"))
     with pytest.raises(PackErrors) as errors:
         scaffold(pack, "boxes/new-rule", "resolve", "cover")

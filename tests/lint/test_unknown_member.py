@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from kernelpath.analysis.lint import lint
+from kernelpath.packs.files import PackErrors
+from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
 # A file, what stands in it, what is planted there instead, and the member that is then found with the one it means.
@@ -127,12 +129,29 @@ def test_a_place_that_no_document_has(tmp_path: Path, old: str, new: str, member
     ]
 
 
+OF_ENTRIES = {
+    "table": ("compute/kernelProfiles/{index}", "compute/kernelProfils/{index}", "kernelProfils", "kernelProfiles"),
+    "flow": ("    reads: {held: step.src}\n", "    reads: {held: step.src}\n    at: manifest#/exection\n", "exection", "execution"),
+    "stage": ("each: request, at: manifest#/inference}", "each: request, at: manifest#/infrence}", "infrence", "inference"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", OF_ENTRIES)
+def test_a_place_of_an_entry_that_no_document_has(tmp_path: Path, entry: str) -> None:
+    """So is the place of a table, a flow or a stage, below which its rules' places are."""
+    old, new, member, meant = OF_ENTRIES[entry]
+    fault = ("pack.yaml", old, new, member, meant)
+    pack = planted(tmp_path, [fault])
+    assert found(pack) == [expected(pack, fault)]
+
+
 @pytest.mark.parametrize(("document", "help_text"), [("manifst", "did you mean `manifest`?"), ("order", None)])
-def test_a_document_that_no_command_reads(tmp_path: Path, document: str, help_text: str | None) -> None:
-    """A pack that commands judge has its items in what commands read."""
-    pack = planted(tmp_path, [])
-    path = pack / "pack.yaml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("at: manifest#/execution\n", f"at: {document}#/execution\n"), encoding="utf-8")
-    told = [(each.message, each.help) for each in lint(pack) if each.rule == "lint/unknown-document"]
-    assert told == [(f"no command reads a document `{document}`", help_text or "documents are manifest, runtime")]
+def test_a_place_in_a_document_that_is_not_declared(tmp_path: Path, document: str, help_text: str | None) -> None:
+    """It is more than a slip that changes verdicts in silence: the pack cannot be read."""
+    pack = planted(tmp_path, [("pack.yaml", "at: manifest#/inference/execution\n", f"at: {document}#/x\n", "", "")])
+    with pytest.raises(PackErrors) as errors:
+        read_pack(pack)
+    known = "known: catalog, chosen_path, manifest, presets, runtime, runtime_config"
+    assert [(each.message, each.help) for each in errors.value.diagnostics] == [
+        (f"there is no document `{document}`", help_text or known)
+    ]

@@ -54,8 +54,6 @@ LINT = Lint(
     bad="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: "b\u043ex `{box.id}` is red and has no lid"
@@ -63,8 +61,6 @@ LINT = Lint(
     good="""
         summary: A red box has a lid.
         why: Red boxes are stored outside.
-        severity: error
-        each: box
         when: box.colour == "red"
         check: box.lid
         message: "box `{box.id}` is red and has no lid"

@@ -23,6 +23,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _HOLE = re.compile(r"\{[^}]*\}[^/]*")
 _SHORTEST = 3  # below it every name is near to every other: `kv`, `k`, `id`
+_PLACED = ("items", "flows", "stages")
 _BY_NAME = ("has", "member", "omit")
 _FILES = ("*.yaml", "*/*.yaml", "*.json", "*/*.json")
 
@@ -48,9 +49,9 @@ def find(pack: LintedPack) -> Iterator[Finding]:
 
 
 def _places(pack: LintedPack) -> Iterator[Scalar]:
-    """Yield the places that the pack's own scopes and rules give."""
-    scopes = (node.get("at") for _, node in pack.section("scopes") if isinstance(node, Mapping))
-    for node in (*scopes, *(text.root.get("at") for text in pack.own_rules)):
+    """Yield the places that the pack's own tables, flows, stages and rules give."""
+    entries = (node for section in _PLACED for _, node in pack.section(section) if isinstance(node, Mapping))
+    for node in (*(entry.get("at") for entry in entries), *(text.root.get("at") for text in pack.own_rules)):
         if isinstance(node, Scalar):
             yield node
 
