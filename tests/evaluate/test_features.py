@@ -272,3 +272,12 @@ def test_a_pack_of_two_others(tmp_path: Path) -> None:
     packed(tmp_path, "extends: p\n", "second", shape__colour=check('text(step) != ""', "empty"))
     both = packed(tmp_path, "extends: [first, second]\n", "both")
     assert [message for _, _, message in found(asked(both, d=["", "a very long word"]))] == ["empty", "long"]
+
+
+def test_findings_are_read_with_their_messages(tmp_path: Path) -> None:
+    """An answer may say what was found, in the words of the rules."""
+    text = "values: {answer: '[f.message for f in findings]'}\nstages: {shape: {each: request}}\n"
+    question = "questions: {q: {given: d, answer: answer, always: true}}\n"
+    pack = packed(tmp_path, DOCUMENT + text + question, shape__whole=check("is_integer(d)", "{text(d)} is not whole"))
+    assert asked(pack, d=1.5).value == ["1.5 is not whole"]
+    assert asked(pack, d=1).value == []

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Finding:
     """A finding as expressions see it."""
 
-    __slots__ = ("decisions", "pass_", "rule", "severity", "stage", "subject", "tags")
+    __slots__ = ("decisions", "message", "pass_", "rule", "severity", "stage", "subject", "tags")
 
     def __init__(self, found: Diagnostic, stage: str, tags: tuple[str, ...], pass_: str) -> None:
         self.rule = found.rule
@@ -21,6 +21,7 @@ class Finding:
         self.pass_ = pass_
         self.severity = found.severity
         self.subject = found.subject or ""
+        self.message = found.message
         self.decisions = list(found.decisions)
         self.tags = list(tags)
 

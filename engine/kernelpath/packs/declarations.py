@@ -45,6 +45,7 @@ FINDING = Record(
         "pass": STRING,
         "severity": STRING,
         "subject": STRING,
+        "message": STRING,
         "decisions": ListOf(STRING, 20),
         "tags": ListOf(STRING, 20),
     },
