@@ -22,8 +22,8 @@ def _found(
 ) -> list[tuple[str, str | None, int]]:
     pack = boxes(folder)
     write(pack / "boxes" / "example.yaml", RULE.format(summary=summary, message=message))
-    told = [each for each in lint(pack) if each.rule == "lint/odd-character"]
-    return [(each.message, each.help, each.span.column if each.span else 0) for each in told]
+    found = [each for each in lint(pack) if each.rule == "lint/odd-character"]
+    return [(each.message, each.help, each.span.column if each.span else 0) for each in found]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_what_is_begun_breaks_no_pack(kind: str, type_: str, tmp_path: Path) -> 
 
 
 def test_a_rule_that_would_break_the_pack_is_not_begun(tmp_path: Path) -> None:
-    """Where no value can be written, nothing is, and the fault that there would be is told."""
+    """If no value can be written, nothing is, and the fault that the pack would have is reported."""
     pack = boxes(tmp_path)
     merge(pack / "pack.yaml", {"records": {"Lid": {"fields": {"id": {"type": "string"}}}}})
     merge(pack / "pack.yaml", {"stages": {"boxes": {"gives": {"cover": "Lid"}}}})

@@ -129,11 +129,13 @@ def test_a_place_that_no_document_has(tmp_path: Path, old: str, new: str, member
     ]
 
 
+READS = "    reads: {held: step.src}\n"
+REQUEST = "each: request, at: manifest#"
 OF_ENTRIES = {
     "table": ("compute/kernelProfiles/{index}", "compute/kernelProfils/{index}", "kernelProfils", "kernelProfiles"),
-    "flow": ("    reads: {held: step.src}\n", "    reads: {held: step.src}\n    at: manifest#/exection\n", "exection", "execution"),
-    "stage": ("each: request, at: manifest#/inference}", "each: request, at: manifest#/infrence}", "infrence", "inference"),
-}  # fmt: skip
+    "flow": (READS, READS + "    at: manifest#/exection\n", "exection", "execution"),
+    "stage": (REQUEST + "/inference}", REQUEST + "/infrence}", "infrence", "inference"),
+}
 
 
 @pytest.mark.parametrize("entry", OF_ENTRIES)
