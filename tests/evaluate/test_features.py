@@ -76,6 +76,15 @@ def test_rows_stand_within_rows(tmp_path: Path) -> None:
     assert found(asked(pack, d=[{"leaves": [1]}, {"leaves": [2, 3], "bad": 3}])) == [("1.1", "/1/leaves/1", "3 on 1")]
 
 
+def test_a_nested_list_may_call_a_built_in(tmp_path: Path) -> None:
+    """The list of a table without index is made by any built-in, whatever generated code calls its own variables."""
+    text = "values: {answer: '[leaf for leaf in leaves]'}\n"
+    text += "items:\n  branches: {of: elements(d), as: branch}\n"
+    text += "  leaves: {within: branches, of: 'elements(at(branch, \"leaves\"))', as: leaf}\n"
+    pack = packed(tmp_path, DOCUMENT + text + QUESTION)
+    assert asked(pack, d=[{"leaves": [1, 2]}, {"leaves": [3]}]).value == [1, 2, 3]
+
+
 ALIKE = """\
 values:
   again: {is: 'if truthy(d.more) then elements(d.more) else steps'}

@@ -88,12 +88,12 @@ class RowsWriter:
         listed = self.expressions.write(self.table.over.checked, {})
         rest = [local_name(name) for name in scope.row[1:]]
         keyed = self._keyed()
-        index = local_name(scope.index) if scope.nested and scope.index else "_at"
+        index = local_name(scope.index) if scope.nested and scope.index else "__at"
         if keyed:
-            body.add(f"for {index}, ({rest[0]}, _row) in enumerate(listed_entries({listed})):")
+            body.add(f"for {index}, ({rest[0]}, __row) in enumerate(listed_entries({listed})):")
         else:
-            body.add(f"for {index}, _row in enumerate(listed({listed})):")
-        parts = ", ".join(["_row", *rest])
+            body.add(f"for {index}, __row in enumerate(listed({listed})):")
+        parts = ", ".join(["__row", *rest])
         body.add(f"    rows.append({parts if not rest else f'({parts})'})")
 
     def _keyed(self) -> bool:
