@@ -62,6 +62,7 @@ class Declarations:
     terms: TermReader = field(default_factory=TermReader)
     sections: dict[str, Entries] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, tuple[str, Any]] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     cells: dict[str, Type] = field(default_factory=dict)
     record_types: dict[str, dict[str, Type]] = field(default_factory=dict)
@@ -188,7 +189,7 @@ class Declarations:
             self.terms.refuse_odd(node["value"])
             longest = _over_limit(plain, self.cells[name])
             if data_type(self.cells[name]) is not None:
-                self._refuse_data(self.cells[name], node["value"])
+                self._read_data(name, node["value"])
             elif longest is not None:
                 message = f"this has {longest[0]:,} items, and the type has at most {longest[1]:,}"
                 self.terms.fault(node["value"], "pack/length", message, "declare a longer list, or leave items out")
@@ -198,10 +199,12 @@ class Declarations:
                 message = f"this is not a value of type `{self.cells[name]}`"
                 self.terms.fault(node["value"], "pack/constant", message, help_text)
 
-    def _refuse_data(self, wanted: Type, node: Node) -> None:
-        """Refuse data that the library whose type a constant has cannot read."""
+    def _read_data(self, name: str, node: Node) -> None:
+        """Read what a library makes of the data of a constant; refuse what it cannot read."""
+        wanted = data_type(self.cells[name]) or ""
+        self.data[name] = (wanted, self.constants[name])
         try:
-            DATA[data_type(wanted) or ""](to_plain(node))
+            self.constants[name] = DATA[wanted](self.constants[name])
         except DataFault as fault:
             self.terms.fault(deepest_at(node, fault.path), "pack/data", fault.message, None)
 

@@ -16,7 +16,6 @@ from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import Checked, Type
 from kernelpath.language.types import ListOf, required
 from kernelpath.packs.deciding import deciding
-from kernelpath.packs.declarations import data_type
 from kernelpath.packs.folders import PackErrors
 from kernelpath.packs.fused import FusedWriter
 from kernelpath.packs.model import (
@@ -95,12 +94,8 @@ class ModuleWriter:
             "summary": pack.summary,
             "digest": pack.digest,
             "libraries": pack.libraries,
-            "constants": {name: value for name, value in pack.constants.items() if data_type(pack.cells[name]) is None},
-            "data": {
-                name: (wanted, value)
-                for name, value in pack.constants.items()
-                if (wanted := data_type(pack.cells[name])) is not None
-            },
+            "constants": {name: value for name, value in pack.constants.items() if name not in pack.data},
+            "data": dict(pack.data),
             "limits": {name: limit for name, type_ in pack.cells.items() if (limit := _limit(type_)) is not None},
             "fixes": dict(pack.fixes),
             "vocabularies": {name: list(found.values) for name, found in pack.vocabularies.items()},

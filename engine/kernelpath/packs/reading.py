@@ -129,6 +129,7 @@ class PackReader(CellReader):
             vocabularies=self.terms.vocabularies,
             records={**self._records(), **self._row_records()},
             constants=self.constants,
+            data=self.data,
             functions=self.terms.functions,
             documents=self.documents,
             values=self.values,

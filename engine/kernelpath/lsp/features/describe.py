@@ -124,7 +124,8 @@ def _value(model: Model, symbol: Symbol, type_: Type | None) -> Iterable[str]:
     key, node = _entry(model, section, name)
     what = "" if section == "values" else f"{section.removesuffix('s')} "
     title = f"{what}{name}: {_type(model.reader.cells.get(name), type_)}"
-    held = f"`{canonical_text(model.reader.constants[name])[:200]}`" if name in model.reader.constants else ""
+    plain = name in model.reader.constants and name not in model.reader.data
+    held = f"`{canonical_text(model.reader.constants[name])[:200]}`" if plain else ""
     value = model.reader.values.get(name)
     read = f"is `{value.term.text}`" if value and value.term else ""
     return [code(title), doc(node), held, read, place(key)]
