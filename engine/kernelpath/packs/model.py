@@ -375,8 +375,8 @@ class Pack:
     """A checked pack; `digest` is the content digest of every file that it was read from, bases included.
 
     `cells` has the type of all that an expression may name: documents, constants, values, tables, what stages give, and
-    columns under dotted names such as `steps.emitted` and `shop.paint.coat`. `data` has, for each constant that a library
-    made of data, the name of its type and the data.
+    columns under dotted names such as `steps.emitted` and `shop.paint.coat`. `data` has, for constants that a library
+    made of data, the name of the type and the data.
     """
 
     name: str
