@@ -17,7 +17,7 @@ import pytest
 import kernelpath
 from kernelpath.evaluate import loading
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 from kernelpath.packs import cache as cache_module
 from kernelpath.packs import cache_folder
 from kernelpath.packs.cache import DATA, ROOMS, cached
@@ -62,7 +62,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def answer(pack: CompiledPack) -> object:
     """Return what the small pack answers to an order."""
-    return run_program(pack, "paint", {"ordered": ORDER}).value
+    return ask(pack, "paint", {"order": {"boxes": ORDER}}).value
 
 
 def packs(cache: Path) -> list[Path]:
@@ -195,9 +195,7 @@ IN_ITS_PLACE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("place", ["entry", "key"])
 @pytest.mark.parametrize("kind", IN_ITS_PLACE)
-def test_what_is_not_a_file(
-    cache: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str
-) -> None:
+def test_what_is_not_a_file(cache: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str) -> None:
     """Whatever lies in the place of an entry or of the key is neither waited for nor followed, but replaced."""
     monkeypatch.chdir(cache)  # a socket's path is short
     path = kept(cache, boxes) if place == "entry" else cache / "key"
@@ -326,9 +324,7 @@ ENVIRONMENTS: dict[str, tuple[dict[str, str], str | None]] = {
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_where_the_cache_is(
-    tmp_path: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, environment: str
-) -> None:
+def test_where_the_cache_is(tmp_path: Path, boxes: Path, monkeypatch: pytest.MonkeyPatch, environment: str) -> None:
     """The cache is where an absolute path says, below the user's cache folder or below home; else there is none."""
     here = tmp_path / "here"
     here.mkdir()
@@ -443,10 +439,10 @@ LOAD = """
 import sys
 from pathlib import Path
 from kernelpath.evaluate.loading import load_folder
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 sys.stdin.readline()
 pack = load_folder(Path(sys.argv[1]))
-print(run_program(pack, "paint", {"ordered": [{"name": "a", "size": 1, "on": "floor"}]}).value)
+print(ask(pack, "paint", {"order": {"boxes": [{"name": "a", "size": 1, "on": "floor"}]}}).value)
 """
 
 
@@ -473,7 +469,7 @@ kp.load_pack("execution-v0"), kp.load_catalog(sys.argv[1]), load_presets()
 print(*sorted(module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "kernelpath"))
 """
 #: Modules that say where files are and read them, or call what builds.
-NOT_MAKING = ("__init__.py", "resources.py", "facade.py", "files")
+NOT_MAKING = ("__init__.py", "resources.py", "api.py", "files")
 
 
 def test_what_makes_entries_is_in_their_names(cache: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kernelpath.evaluate.loading import load_folder
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 from kernelpath.language import BOOL, LanguageErrors, Names, Optional, Vocabulary, check, interpret, parse
 from kernelpath.packs.completeness import MAX_COMBINATIONS, is_complete
 from kernelpath.packs.files import PackErrors
@@ -20,23 +20,16 @@ PACK = """summary: A test's pack.
 vocabularies:
   colour: {values: [red, green, blue]}
   finish: {values: [matt, gloss], open: true}
-values:
+documents:
   shade: {type: colour}
   other: {type: 'colour?'}
   lid: {type: bool}
   size: {type: int}
   coat: {type: finish}
-  answer: {type: json}
-scopes: {box: {uses: [shade, other, lid, size, coat], given: {label: string}}}
-stages: {look: {scope: box}}
-programs:
-  look:
-    inputs: [shade, other, lid, size, coat]
-    run:
-      - {walk: look, keep: {answer: label}}
-    value: answer
+stages: {look: {each: request, gives: {label: string}}}
+questions: {look: {given: [shade, other, lid, size, coat], answer: label}}
 """
-HEAD = "summary: A\nwhy: b\neach: box\n"
+HEAD = "summary: A\nwhy: b\n"
 
 COMPLETE = [
     ["shade == 'red'", "shade == 'green'", "shade == 'blue'"],
@@ -87,7 +80,7 @@ def test_what_leaves_nothing_out_is_accepted(tmp_path: Path, conditions: list[st
     pack = load_folder(_written(tmp_path / "boxes", rule))
     for shade, other, lid, size in product(["red", "green", "blue"], [None, "red", "blue"], [False, True], [0, 4]):
         values = {"shade": shade, "other": other, "lid": lid, "size": size, "coat": "matt"}
-        assert run_program(pack, "look", values).value is not None, values
+        assert ask(pack, "look", values).value is not None, values
 
 
 @pytest.mark.parametrize("conditions", INCOMPLETE, ids="; ".join)

@@ -19,8 +19,6 @@ NEW = {
     "flow/read-as-held.yaml": HEAD
     + """\
 decisions: [E55]
-severity: error
-each: visit
 when: policies.dtypeTransition == "require_cast_step" and step.op != "cast"
 check: input == held
 message: "step `{step.id}` reads slot `{step.src}` as {input}, but it holds {held}"
@@ -29,8 +27,6 @@ fix: {insert_before: step, cast: {from: held, to: input}}
 """,
     "flow/attention-accumulates-wide.yaml": HEAD
     + """\
-severity: error
-each: visit
 when: step.op == "attention" and phase == "prefill"
 let: {wide: accum == "f32" and math == "f32"}
 check: wide
@@ -40,22 +36,17 @@ at: /precision
     "flow/output-as-wide-as-input.yaml": HEAD
     + """\
 severity: warning
-each: visit
 check: not (input == "f32" and output == "f16")
 message: "step `{step.id}` narrows {input} to {output} in {phase}"
 """,
     "step-shape/plain-id.yaml": HEAD
     + """\
-severity: error
-each: raw-step
 check: matches(text(raw.id), "[A-Za-z0-9_]+")
 message: "id `{text(raw.id)}` of step {index} is not plain"
 at: /id
 """,
     "limits/few-steps.yaml": HEAD
     + """\
-severity: error
-each: request
 let: {listed: length(elements(inference.execution.steps))}
 check: listed <= 100
 message: "{listed} steps are more than a hundred"
@@ -64,7 +55,6 @@ at: /execution/steps
     "result/loop-given.yaml": HEAD
     + """\
 severity: note
-each: result
 check: session.decodeLoop != null
 message: the session has no decode loop
 """,
@@ -108,7 +98,7 @@ def test_a_rule_on_visits_changes_the_verdict(house: Any, manifest: dict[str, An
     assert kp.compile(manifest).ok
     result = kp.compile(manifest, pack=house)
     found = told(result, "attention-accumulates-wide")
-    assert found == [("error", message, identity, f"/execution/steps/{place}/precision")]
+    assert found == [("error", message, identity, f"/inference/execution/steps/{place}/precision")]
     assert not result.ok
     attention["precision"]["mathDtype"] = "f32"
     assert told(kp.compile(manifest, pack=house), "attention-accumulates-wide") == []
@@ -133,11 +123,11 @@ def test_rules_on_steps_as_written_and_on_the_request(house: Any, manifest: dict
     """Rules of other scopes and stages work alike: on the raw step, and on the request as a whole."""
     manifest["execution"]["steps"][0]["id"] = "Not plain"
     assert told(kp.compile(manifest, pack=house), "plain-id") == [
-        ("error", "id `Not plain` of step 0 is not plain", "0", "/execution/steps/0/id")
+        ("error", "id `Not plain` of step 0 is not plain", "0", "/inference/execution/steps/0/id")
     ]
     manifest["execution"]["steps"] = [dict(manifest["execution"]["steps"][0], id=f"s{n}") for n in range(101)]
     assert told(kp.compile(manifest, pack=house), "few-steps") == [
-        ("error", "101 steps are more than a hundred", None, "/execution/steps")
+        ("error", "101 steps are more than a hundred", None, "/inference/execution/steps")
     ]
 
 
@@ -163,15 +153,16 @@ def test_a_removed_rule_removes_its_findings(tmp_path: Path) -> None:
     assert any(result.ok for result in results)
 
 
-def test_an_extending_pack_replaces_disables_and_adds(tmp_path: Path) -> None:
+def test_an_extending_pack_replaces_removes_and_adds(tmp_path: Path) -> None:
     """A pack of three files changes what it extends, rule by rule; the rest stays as it is shipped."""
     pack = written(
         tmp_path / "ours",
         {
-            "pack.yaml": "summary: Ours.\nextends: execution-v0\ndisable: [pinning/unique-id]\n",
+            "pack.yaml": "summary: Ours.\nextends: execution-v0\n"
+            "rules: {execution-v0/pinning/unique-id: {level: off, reason: ours}}\n",
             "limits/few-steps.yaml": NEW["limits/few-steps.yaml"],
             "gate/schema-name.yaml": HEAD
-            + 'severity: error\neach: request\norder: 20\ncheck: inference.schema == "ours/v1"\nmessage: not ours\n',
+            + 'severity: warning\ncheck: inference.schema == "ours/v1"\nmessage: not ours\n',
         },
     )
     ours = kp.load_pack(str(pack))
@@ -193,5 +184,5 @@ def test_edits_of_a_loaded_pack_count_at_once(tmp_path: Path) -> None:
     written(pack, {"limits/few-steps.yaml": NEW["limits/few-steps.yaml"].replace("100", "0")})
     manifest = {"schema": "doppler.execution/v0", "execution": {"steps": [None]}}
     assert told(kp.compile(manifest, pack=str(pack)), "few-steps") == [
-        ("error", "1 steps are more than a hundred", None, "/execution/steps")
+        ("error", "1 steps are more than a hundred", None, "/inference/execution/steps")
     ]

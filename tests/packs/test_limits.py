@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernelpath.evaluate.loading import load_folder
-from kernelpath.evaluate.program import run_program
+from kernelpath.evaluate.question import ask
 
 from .folders import told, written
 
@@ -68,3 +68,43 @@ def test_a_long_circle_is_reported_once(tmp_path: Path) -> None:
     [(place, message)] = mistakes(tmp_path, values(50, last="v0") + "questions: {q: {given: d, answer: d}}\n")
     names = [f"value v{n} (line {n + 4})" for n in (49, *range(50))]
     assert (place, message) == ("53:3", f"these need each other in a circle: {' -> '.join(names)}")
+
+
+LISTED = """\
+summary: A pack.
+uses: javascript
+documents: {{d: {{doc: any list}}, given: {{type: 'list<json, 2>', doc: a short one}}}}
+values: {{two: {{type: 'list<json, 2>', is: '{0}'}}, size: length(two)}}
+items: {{rows: {{of: two, as: row, index: place}}, few: {{of: given, as: one, index: place}}}}
+stages: {{look: {{each: rows}}, count: {{each: few, for: [given]}}}}
+questions:
+  computed: {{given: d, answer: size}}
+  given: {{given: given, answer: length(given)}}
+"""
+SEEN = 'summary: A\nwhy: b\ncheck: false\nmessage: "seen {place}"\nseverity: warning\n'
+
+
+def listed(folder: Path, text: str) -> Path:
+    """Return a pack with a value that is given by an expression, and rules that see every item."""
+    files = {"pack.yaml": LISTED.format(text), "look/seen.yaml": SEEN, "count/seen.yaml": SEEN}
+    return written(folder / "p", files)
+
+
+def test_a_list_that_is_written_longer_than_declared(tmp_path: Path) -> None:
+    """What gives a value more items than its type has is refused where that is known."""
+    assert [(str(one.span)[-4:], one.message) for one in told(listed(tmp_path, "[1, 2, 3]"))] == [
+        ("4:43", "this gives a list of up to 3 items, and at most 2 are declared")
+    ]
+
+
+@pytest.mark.parametrize(("question", "document", "name"), [("computed", "d", "two"), ("given", "given", "given")])
+def test_a_list_that_becomes_longer_than_declared(tmp_path: Path, question: str, document: str, name: str) -> None:
+    """If it is not known, the value is refused when it comes, once, and what reads it is not asked."""
+    pack = load_folder(listed(tmp_path, "elements(d)"))
+    outcome = ask(pack, question, {document: [1, 2]})
+    assert outcome.value == 2
+    assert [found.message for found in outcome.report.diagnostics] == ["seen 0", "seen 1"]
+    outcome = ask(pack, question, {document: [1, 2, 3]})
+    assert outcome.value is None
+    found = [one.message for one in outcome.report.diagnostics]
+    assert found == [f"`{name}` has 3 items, and its type has at most 2"]
