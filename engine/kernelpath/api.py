@@ -118,7 +118,7 @@ def given_values(pack: CompiledPack, question: str, documents: Mapping[str, Any]
     """Return what a question is asked with: the documents that are given, and shipped data for the others."""
     asked, known = pack.meta["questions"].get(question), pack.meta["documents"]
     if asked is None:
-        raise _no_question(pack, question)
+        raise no_question(pack, question)
     for name in documents:
         if name not in known and name not in pack.meta["inputs"]:
             raise TypeError(f"the pack has no document `{name}`; it has {', '.join(known)}")
@@ -133,7 +133,8 @@ def given_values(pack: CompiledPack, question: str, documents: Mapping[str, Any]
     return {**documents, **resources}
 
 
-def _no_question(pack: CompiledPack, name: str) -> PackErrors:
+def no_question(pack: CompiledPack, name: str) -> PackErrors:
+    """Return the error for a pack that does not have a question."""
     from kernelpath.diagnostics import Diagnostic
 
     known = ", ".join(f"`{each}`" for each in pack.meta["questions"]) or "none"

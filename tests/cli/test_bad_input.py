@@ -19,15 +19,15 @@ from kernelpath.resources import resource
 Cli = Callable[..., Ran]
 
 DOCUMENTS = {
-    "[1]": "a manifest is an object, and this is a list",
-    "12": "a manifest is an object, and this is a number",
-    '"text"': "a manifest is an object, and this is a string",
-    "null": "a manifest is an object, and this is null",
-    "true": "a manifest is an object, and this is true",
-    "{}": "this is neither a manifest nor an inference section",
-    '{"modelId": "m"}': "this is neither a manifest nor an inference section",
-    '{"inference": []}': "the inference section is a list, not an object",
-    '{"inference": null}': "the inference section is null, not an object",
+    "[1]": "no pack recognises this document: it is a list",
+    "12": "no pack recognises this document: it is a number",
+    '"text"': "no pack recognises this document: it is a string",
+    "null": "no pack recognises this document: it is null",
+    "true": "no pack recognises this document: it is true",
+    "{}": "no pack recognises this document",
+    '{"modelId": "m"}': "no pack recognises this document",
+    '{"inference": []}': "no pack recognises this document: its `inference` is a list",
+    '{"inference": null}': "no pack recognises this document: its `inference` is null",
     "": "the file is empty",
     '{"inference": {}': "the file ends inside an object",
     '{"inference": {},}': "a comma before `}`",
@@ -111,7 +111,7 @@ def test_an_overlay_that_is_no_object(cli: Cli, folder: Path, text: str) -> None
     (folder / "odd.json").write_text(text)
     ran = cli("check", "passes.json", "--runtime", "odd.json", "-q")
     assert ran.code == 2
-    assert "an overlay is an object, and this is" in ran.err
+    assert "this cannot be given beside a `manifest`: it is a" in ran.err
 
 
 @pytest.mark.parametrize("number", ["-1", "1.5", "1e21", "many", "", "²"])
@@ -131,9 +131,9 @@ def test_more_layers_than_there_can_be(cli: Cli) -> None:
 
 def test_an_unknown_pack(cli: Cli) -> None:
     """A pack that there is not is answered with those that there are."""
-    ran = cli("check", "passes.json", "--pack", "execution-v1")
+    ran = cli("check", "passes.json", "--pack", "execution-v9")
     assert ran.code == 2
-    assert "there is no pack `execution-v1`" in ran.err
+    assert "there is no pack `execution-v9`" in ran.err
     assert "execution-v0" in ran.err
 
 
@@ -208,9 +208,9 @@ def test_odd_steps_are_no_fault_of_fix(cli: Cli, folder: Path, field: str, value
 @pytest.mark.parametrize(
     ("config", "told"),
     [
-        ({"inference": []}, "the inference section is a list, not an object"),
-        ({"a": 1, "inference": 5}, "the inference section is a number, not an object"),
-        ({"modelId": "m", "inference": {}}, "this is a manifest, not a runtime config"),
+        ({"inference": []}, "this cannot be given beside a `manifest`: its `inference` is a list"),
+        ({"a": 1, "inference": 5}, "this cannot be given beside a `manifest`: its `inference` is a number"),
+        ({"modelId": "m", "inference": {}}, "this is a `manifest` itself, and not what is given beside one"),
     ],
 )
 def test_what_is_no_runtime_config(cli: Cli, folder: Path, config: object, told: str) -> None:

@@ -191,7 +191,7 @@ def test_a_file_without_a_step(cli: Cli) -> None:
     """A file alone is asked back: which step?"""
     ran = cli("explain", "passes.json")
     assert ran.code == 2
-    assert ran.err.startswith("error[cli/usage]: `passes.json` is a file: which of its steps?\n")
+    assert ran.err.startswith("error[cli/usage]: `passes.json` is a file: which of its items?\n")
 
 
 def test_layers_that_differ(cli: Cli) -> None:

@@ -27,7 +27,7 @@ def test_one_error_out_of_reach_withholds_no_edit(cli: Cli) -> None:
         *(f"  {edit}" for edit in EDITS),
         "what remains, which no edit of the graph mends",
         f"  {LEFT}",
-        "these are edits of the manifest itself",
+        "these are edits of the file itself",
     ]
     told = json.loads(cli("fix", "fails.json", "--format", "json").out)
     assert (told["edits"], told["proven"]) == (EDITS, True)
@@ -53,7 +53,7 @@ def test_nothing_to_fix(cli: Cli) -> None:
 def test_a_graph_that_is_derived_is_not_edited(cli: Cli) -> None:
     """Under a config that names a kernel path, the manifest's own steps are not what is judged."""
     ran = cli("fix", "passes.json", "--runtime", "bad-path-config.json", "-q")
-    message = "the graph that is judged is derived from the config's kernel path, so there are no steps to edit"
+    message = "what is judged is made of `/inference/kernelPath` of the file beside, so there are no items to edit"
     assert ran == Ran(2, "", f"-: error[cli/fix]: {message}\n")
 
 

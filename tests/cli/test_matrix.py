@@ -253,7 +253,7 @@ def test_a_shipped_pack_knows_its_files(cli: Cli) -> None:
         (["--device", "lavapipe", "--pack", "execution-v0"], "pack `execution-v0` has no document `device`", None),
         (
             ["--question", "derive", "--pack", "execution-v0", "--runtime", "large.json"],
-            "question `derive` of pack `execution-v0` takes no `runtime_config` and no `runtime`",
+            "question `derive` of pack `execution-v0` takes no profile",
             "leave `--runtime` out, or choose another question",
         ),
         (

@@ -115,7 +115,7 @@ def test_what_is_in_the_place_of_a_graph(cli: Cli, folder: Path, name: str, pack
 def test_steps_of_what_has_none(cli: Cli, folder: Path, name: str) -> None:
     """Whoever asks why a step is as it is reads why there is none."""
     _written(folder, name, whole=True)
-    ran = cli("explain", "odd.json", "norm", "-q")
+    ran = cli("explain", "odd.json", "norm", "-q", "--pack", "execution-v0")
     assert (ran.code, ran.out) == (2, "")
     assert f"error[cli/not-judged]: nothing was judged: {ODD[name][1]}\n" in ran.err
 
@@ -124,7 +124,7 @@ def test_steps_of_what_has_none(cli: Cli, folder: Path, name: str) -> None:
 def test_a_section_that_stands_alone(cli: Cli, folder: Path, name: str) -> None:
     """A section without the manifest round it is recognised, too."""
     _written(folder, name, whole=False)
-    ran = cli("check", "odd.json", "-q")
+    ran = cli("check", "odd.json", "-q", "--pack", "execution-v0")
     assert (ran.code, ran.out) == (2, "")
     assert f"nothing was judged: {ODD[name][1]}\n" in ran.err or name in ("executon", "Execution")
 
@@ -147,13 +147,13 @@ def test_a_misspelt_member_is_underlined(cli: Cli, folder: Path) -> None:
 
 def test_other_files_are_judged_all_the_same(cli: Cli) -> None:
     """The worst file decides the exit code, and formats for tools hold everything."""
-    ran = cli("check", "next-generation.json", "passes.json", "fails.json", "--format", "json")
+    ran = cli("check", "no-graph.json", "passes.json", "fails.json", "--format", "json")
     assert ran.code == 2
     rules = [found["rule"] for found in json.loads(ran.out)["diagnostics"]]
     assert len(rules) == 4
     assert rules[-1] == "cli/not-judged"
     for format in ("sarif", "junit", "github"):
-        ran = cli("check", "next-generation.json", "--format", format)
+        ran = cli("check", "no-graph.json", "--format", format)
         assert (ran.code, "nothing was judged" in ran.out) == (2, True)
 
 
@@ -164,8 +164,8 @@ def test_other_files_are_judged_all_the_same(cli: Cli) -> None:
         ({"Inference": {}}, "did you mean `inference`?"),
         ({"executon": {}}, "did you mean `execution`?"),
         ({"sessionDefault": {}}, "did you mean `sessionDefaults`?"),
-        ({"session": {}, "executionPatch": {}}, "this is an overlay, not a manifest"),
-        ({"id": "p", "decode": {"steps": []}}, "this is a kernel path, not a manifest"),
+        ({"session": {}, "executionPatch": {}}, "no pack recognises this document\n"),
+        ({"id": "p", "decode": {"steps": []}}, "no pack recognises this document\n"),
     ],
 )
 def test_documents_that_hold_no_section(cli: Cli, folder: Path, document: object, message: str) -> None:
@@ -177,16 +177,17 @@ def test_documents_that_hold_no_section(cli: Cli, folder: Path, document: object
 
 EMPTY = "summary: A pack that nobody wrote a rule for.\n"
 SILENT = EMPTY + (
-    "values: {inference: {type: json, doc: the section}}\n"
-    "programs:\n"
-    "  compile: {doc: nothing, inputs: [inference], run: [], value: 'true'}\n"
+    "documents: {anything: {doc: whatever it is}}\n"
+    "questions: {compile: {doc: nothing, given: anything, answer: 'true'}}\n"
+    "fixes: {question: compile, list: anything#/a, slots: {reads: a, writes: b}, "
+    "moves: {a: {doc: a, set: a, to: {removed: true}}}}\n"
 )
 NULL = SILENT.replace("'true'", "'null'")
 
 
 @pytest.fixture
 def empty(folder: Path) -> Path:
-    """Return a pack without rules or programs."""
+    """Return a pack without rules or questions."""
     return _pack(folder, EMPTY)
 
 
@@ -199,13 +200,13 @@ def _pack(folder: Path, text: str) -> Path:
 
 #: Commands that would otherwise find nothing wrong with nothing, beside the pack `empty`, and why they do not.
 NOTHING = {
-    "check passes.json --pack empty": "pack `empty` has no program `compile`, so it cannot answer this",
-    "compile passes.json --pack empty": "pack `empty` has no program `compile`, so it cannot answer this",
-    "fix passes.json --pack empty": "pack `empty` has no program `compile`, so it cannot answer this",
-    "explain passes.json norm --pack empty": "pack `empty` has no program `compile`, so it cannot answer this",
-    "apply passes.json config.json --pack empty": "pack `empty` has no program `apply`, so it cannot answer this",
-    "check passes.json --runtime config.json --pack empty": "pack `empty` has no program `apply`, so it cannot answer",
-    "demo --pack empty": "pack `empty` has no program `compile`, so it cannot answer this",
+    "check passes.json --pack empty": "pack `empty` does not judge this document",
+    "compile passes.json --pack empty": "pack `empty` does not judge this document",
+    "fix passes.json --pack empty": "pack `empty` does not judge this document",
+    "explain passes.json norm --pack empty": "pack `empty` does not judge this document",
+    "apply passes.json config.json --pack empty": "pack `empty` has no question `apply`, so it cannot answer this",
+    "check passes.json --runtime config.json --pack empty": "pack `empty` does not judge this document",
+    "demo --pack empty": "pack `empty` does not judge this document",
     "explain stripping --pack strict": "`strict/stripping` has no rules, so nothing was looked at",
     "pack show --pack empty": "`empty` has no rules, so nothing was looked at",
     "pack show --python --pack empty": "`empty` has no rules, so nothing was looked at",
@@ -222,7 +223,7 @@ NOTHING = {
     "check passes.json --catalog kernels.yaml": "a list of at least 1 is expected, but this has 0",
     "check empty": "`empty` cannot be read: it is a folder, not a file",
     "kernels list --op nothing": "the catalogue has no kernel of op `nothing`",
-    "kernels repin no-graph.json": "`no-graph.json` has no kernelRef in a graph or a profile to point anywhere",
+    "kernels repin no-graph.json": "`no-graph.json` refers to no kernel, in a graph or a profile",
     "pack lint": "no pack is named, and the working folder is not a pack",
     "pack fmt": "no pack is named, and the working folder is not a pack",
     "pack fmt --check": "no pack is named, and the working folder is not a pack",
@@ -252,17 +253,14 @@ def test_every_command_that_looks_at_something_is_held() -> None:
     assert COMMANDS.keys() - held - makes - {"pack test", "kernels verify"} == set()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [SILENT, NULL],
-)
-def test_a_program_that_asks_nothing(cli: Cli, folder: Path, text: str) -> None:
+@pytest.mark.parametrize("text", [SILENT, NULL])
+def test_a_question_that_asks_nothing(cli: Cli, folder: Path, text: str) -> None:
     """A pack that gives an answer without a rule judges nothing."""
     _pack(folder, text)
     for command in ("check", "compile", "fix"):
         ran = cli(command, "passes.json", "--pack", "empty", "-q")
         assert (ran.code, ran.out) == (2, "")
-        assert "nothing was judged: program `compile` of pack `empty` asks no rule of this graph\n" in ran.err
+        assert "nothing was judged: question `compile` of pack `empty` asks no rule of this document\n" in ran.err
 
 
 def test_a_pack_without_tests(cli: Cli, empty: Path) -> None:

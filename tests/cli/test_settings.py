@@ -198,7 +198,7 @@ def test_explain_answers_for_each_device(cli: Cli, shipped_pack: Path) -> None:
         (["--with", "runtime=small.json"], "document `runtime` is given by `--runtime`, not by `--with`", None),
         (["--with", "budget=x/y"], "there is no file `x/y`", None),
         (["--device", "lavapip"], "unknown device `lavapip`", "did you mean `lavapipe`?"),
-        (["--num-layers", "3"], "pack `toy` has no document or input `num_layers`", None),
+        (["--num-layers", "3"], "a `manifest` of pack `toy` has nothing that `--num-layers` sets", None),
     ],
 )
 @pytest.mark.parametrize("command", ["check", "compile", "explain", "fix"])

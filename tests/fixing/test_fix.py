@@ -11,12 +11,13 @@ import pytest
 import kernelpath as kp
 from fixing.graphs import CATALOG, REFERENCES, broken, graph, section
 from kernelpath.analysis.fixing.fix import fix, shown
-from kernelpath.analysis.fixing.moves import edited, moves
+from kernelpath.analysis.fixing.moves import Form, edited, moves
 from kernelpath.analysis.fixing.search import _fits
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.graph.catalog import load_presets
 
 PACK = kp.load_pack("execution-v0")
+FORM = Form.of(PACK.meta["fixes"])
 
 
 def values(inference: Any, runtime: Any = None) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def test_every_proof_holds_when_somebody_else_compiles(name: str, graphs: int) -
     for seed in range(graphs):
         inference = broken(seed, 3 + seed % 6, 1 + seed % 3)
         before = copy.deepcopy(inference)
-        found = fix(pack, values(inference), REFERENCES, 3000)
+        found = fix(pack, values(inference), 3000)
         assert inference == before
         if found.found.moves is None:
             continue
@@ -77,11 +78,11 @@ def _errors(result: kp.Result) -> set[tuple[str, str | None]]:
 def fewest(inference: dict[str, Any], most: int) -> int | None:
     """Return the fewest moves that make a graph pass, by trying all sets of them in the order of their size."""
     steps = inference["execution"]["steps"]
-    known = moves(PACK.meta["fixes"]["moves"], PACK.meta["vocabularies"], steps, REFERENCES)
+    known = moves(PACK.meta["fixes"], PACK.meta["vocabularies"], steps, REFERENCES)
     for size in range(most + 1):
         for chosen in combinations(known, size):
             fits = all(_fits(chosen[:place], move) for place, move in enumerate(chosen))
-            if fits and compiled(with_steps(inference, edited(steps, chosen))).ok:
+            if fits and compiled(with_steps(inference, edited(steps, chosen, FORM))).ok:
                 return size
     return None
 
@@ -90,7 +91,7 @@ def fewest(inference: dict[str, Any], most: int) -> int | None:
 def test_no_fix_has_more_edits_than_an_exhaustive_search_needs(seed: int) -> None:
     """On small graphs the search finds a fix exactly where trying everything does, with as many edits."""
     inference = broken(seed, 3 + seed % 3, 1 + seed % 2)
-    found = fix(PACK, values(inference), REFERENCES)
+    found = fix(PACK, values(inference))
     assert found.found.moves is not None
     assert len(found.found.moves) == fewest(inference, 2)
 
@@ -102,7 +103,7 @@ def test_a_fix_says_what_it_changes_elsewhere() -> None:
     pinned = {"kernel": kernel, "entry": "main", "kernelRef": REFERENCES[f"{kernel}#main"]}
     first = {"id": "a", **common, "op": "cast", "toDtype": "f16"}
     second = {"id": "b", **common, **pinned, "precision": {"inputDtype": "f32"}}
-    found = fix(PACK, values(section([first, second])), REFERENCES)
+    found = fix(PACK, values(section([first, second])))
     assert found.proven
     assert [shown(move) for move in found.found.moves or ()] == [
         "insert before `b`: phase both, section layer, op cast, src state, dst state, layers all, toDtype f32"
@@ -122,7 +123,7 @@ def test_a_fix_says_what_it_changes_elsewhere() -> None:
 def test_where_no_moves_help_the_rules_that_conflict_are_named() -> None:
     """A graph of another schema cannot be mended by editing its steps."""
     inference = {**graph(1, 3), "schema": "other"}
-    found = fix(PACK, values(inference), REFERENCES)
+    found = fix(PACK, values(inference))
     assert found.found.moves is None
     assert found.found.exhausted
     assert [finding.rule for finding in found.found.open] == ["execution-v0/gate/schema-name"]
@@ -163,9 +164,9 @@ OUT_OF_REACH = {
 def test_what_edits_reach_is_mended_and_the_rest_is_named(seed: int, spoil: Any) -> None:
     """An error out of reach withholds no edit for the others, and the edits leave that error alone."""
     inference = broken(seed, 8, 3)
-    assert fix(PACK, values(inference), REFERENCES, 3000).found.moves
+    assert fix(PACK, values(inference), 3000).found.moves
     spoilt = spoil(inference)
-    found = fix(PACK, values(spoilt), REFERENCES, 3000)
+    found = fix(PACK, values(spoilt), 3000)
     assert sorted(one.rule for one in found.found.open) == OUT_OF_REACH[spoil]
     assert found.proven
     left = [one for one in compiled(with_steps(spoilt, found.graph)).diagnostics if one.severity == "error"]
@@ -175,7 +176,7 @@ def test_what_edits_reach_is_mended_and_the_rest_is_named(seed: int, spoil: Any)
 
 def test_a_graph_that_only_others_can_mend_gets_no_edits() -> None:
     """Where no edit mends anything, none is offered."""
-    found = fix(PACK, values(_two_of_the_loop(graph(3, 8))), REFERENCES, 3000).found
+    found = fix(PACK, values(_two_of_the_loop(graph(3, 8))), 3000).found
     assert (found.moves, found.exhausted) == (None, True)
     assert sorted(finding.rule for finding in found.open) == OUT_OF_REACH[_two_of_the_loop]
 
@@ -183,6 +184,6 @@ def test_a_graph_that_only_others_can_mend_gets_no_edits() -> None:
 def test_a_search_that_is_cut_short_says_so() -> None:
     """A bound on the work is not a proof that there is no fix."""
     inference = broken(3, 8, 3)
-    found = fix(PACK, values(inference), REFERENCES, most=1)
+    found = fix(PACK, values(inference), most=1)
     assert found.found.moves is None
     assert not found.found.exhausted

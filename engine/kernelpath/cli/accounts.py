@@ -15,18 +15,20 @@ _LISTED = 3
 _SHOWN = 60  # characters of a name that a message quotes
 
 
-def account_of(pack: CompiledPack, judged: Iterable[Judged], found: Iterable[Diagnostic]) -> Account:
-    """Return the account of judged manifests; the rules of `found` are told in full."""
+def account_of(judged: Iterable[Judged], found: Iterable[Diagnostic]) -> Account:
+    """Return the account of judged documents; the rules of `found` are told in full."""
     listed = list(judged)
     passed: dict[str, bool] = {}
-    for one in listed:  # a manifest that is judged under several settings passes if it passes under each
-        name = one.manifest.document.source.name
+    for one in listed:  # a document that is judged under several settings passes if it passes under each
+        name = one.given.document.source.name
         passed[name] = passed.get(name, True) and one.ok
-    unasked = (_not_asked(each, one.manifest.document.source.name) for one in listed for each in one.unasked)
+    unasked = (_not_asked(each, one.given.document.source.name) for one in listed for each in one.unasked)
+    rules = {diagnostic.rule for diagnostic in found}
+    texts = [rule_texts(pack, rules) for pack in {id(one.judge.pack): one.judge.pack for one in listed}.values()]
     return Account(
         tuple(name for name, ok in passed.items() if ok),
         tuple(dict.fromkeys(unasked)),
-        rule_texts(pack, {diagnostic.rule for diagnostic in found}),
+        {name: text for known in texts for name, text in known.items()},
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from kernelpath.api import apply
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import read_manifest, read_overlay
+from kernelpath.cli.finding_packs import given, given_beside, pack_for, question_of
+from kernelpath.cli.inputs import read_document
 from kernelpath.cli.judging import Judge
-from kernelpath.cli.options import add_layers, add_shared
+from kernelpath.cli.options import RECOGNISING, add_layers, add_shared
+
+QUESTION = "apply"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,26 +23,30 @@ def declare(arguments: Arguments) -> None:
     arguments.add("manifest", metavar="MANIFEST", help="a manifest; - for standard input")
     arguments.add("config", metavar="CONFIG", help="a runtime config")
     add_layers(arguments)
-    add_shared(arguments)
+    add_shared(arguments, pack=RECOGNISING)
 
 
 def run(options: Namespace) -> int:
     """Print the runtime config and the compiled graph as JSON, or say why there are none."""
     once_only([options.manifest, options.config])
     console = Console(options)
-    overlay = read_overlay(options.config)
-    assert overlay is not None
-    overlay.is_config = True
-    judge = Judge(options, overlay)
-    manifest = read_manifest(options.manifest)
-    applied = apply(judge.whole(manifest), overlay.document.value, pack=judge.pack, catalog=judge.catalog)
-    judged = judge.judged(manifest, "apply", applied)
+    judge = _judge(options)
+    judged = judge.judge()
     if judged.diagnostics and (not judged.ok or (console.is_text and not console.quiet)):
-        account = judge.account([judged], judged.diagnostics, console.format)
-        console.refuse(judged.diagnostics, judge.sources([manifest]), account)
+        console.refuse(judged.diagnostics, judge.sources(), judge.account(judged, judged.diagnostics, console.format))
     if not judged.ok:
         return 1
     from kernelpath.cli.values import json_text
 
-    console.write(json_text(applied.value))
+    console.write(json_text(judged.value))
     return 0
+
+
+def _judge(options: Namespace) -> Judge:
+    """Return the judge of a manifest beside a config, which need not look like one: the command says what it is."""
+    document, config = read_document(options.manifest), read_document(options.config)
+    pack = pack_for(options.pack, document)
+    question = question_of(pack, QUESTION)
+    first = given(pack, document, options.pack is not None)
+    other = [name for name in pack.meta["questions"][question]["needed"] if name != first.name]
+    return Judge(options, pack, first, given_beside(pack, first, config, other), question)

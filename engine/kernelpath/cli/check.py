@@ -1,11 +1,12 @@
-"""`kernelpath check`: whether manifests may run, and what is wrong with them."""
+"""`kernelpath check`: whether documents are right, and what is wrong with them."""
 
 from __future__ import annotations
 
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import STANDARD_INPUT, InputErrors, read_manifest, unusable
-from kernelpath.cli.judging import Judge, Judged, steps_of
-from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared
+from kernelpath.cli.inputs import STANDARD_INPUT, InputErrors, read_beside, unusable
+from kernelpath.cli.judging import Judge, Judged
+from kernelpath.cli.options import DOCUMENT_HELP, RECOGNISING, add_request, add_shared
+from kernelpath.packs.libraries import said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,48 +16,50 @@ if TYPE_CHECKING:
     from kernelpath.cli.settings import Setting
     from kernelpath.cli.waiving import Waiving
     from kernelpath.diagnostics import Diagnostic
+    from kernelpath.diagnostics.account import Account
+    from kernelpath.graph.documents import Document
 
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    arguments.add("files", nargs="+", metavar="FILE", help=MANIFEST_HELP)
+    arguments.add("files", nargs="+", metavar="FILE", help=DOCUMENT_HELP)
     add_request(arguments)
     arguments.add("--waivers", metavar="FILE", help="findings that somebody answers for, until a day")
-    add_shared(arguments)
+    add_shared(arguments, pack=RECOGNISING)
 
 
 def run(options: Namespace) -> int:
     """Check every file, those after a bad one too, and return the exit code of the worst."""
     once_only([*options.files, options.runtime, options.waivers])
     console = Console(options)
-    judges = Judge.each(options)
     waiving = _waiving(options)
-    judged, refused = _judged(judges, options.files)
+    beside = read_beside(options.runtime)
+    judged, refused = _judged(options, beside)
     found = [diagnostic for one in judged for diagnostic in one.diagnostics]
     ok = all(one.ok for one in judged)
     if waiving is not None:
         found, ok = waiving.applied(judged)
-    if len(judges) > 1:
+    if len({one.setting.words() for one in judged}) > 1:
         found = _apart(judged, found)
-    _tell(console, judges[0], judged, found, refused, waiving)
+    _tell(console, judged, found, refused, waiving)
     if refused:
         return 2
     return 0 if ok else 1
 
 
-def _judged(judges: list[Judge], files: list[str]) -> tuple[list[Judged], list[InputErrors]]:
-    """Return what each file comes to under each setting, and what is wrong with files that cannot be judged."""
+def _judged(options: Namespace, beside: Document | None) -> tuple[list[Judged], list[InputErrors]]:
+    """Return what becomes of each file under each setting, and what is wrong with files that cannot be judged."""
     judged: list[Judged] = []
     refused: list[InputErrors] = []
-    for name in files:
+    for name in options.files:
         try:
-            manifest = read_manifest(name)
+            judges = Judge.each(options, name, beside)
         except InputErrors as errors:
             refused.append(errors)
             continue
         for judge in judges:
             try:
-                judged.append(judge.judge_manifest(manifest))
+                judged.append(judge.judge())
             except InputErrors as errors:
                 refused.append(errors)
     return judged, refused
@@ -78,7 +81,7 @@ def _waiving(options: Namespace) -> Waiving | None:
         return None
     from kernelpath.cli.waiving import Waiving
 
-    return Waiving.of(options.waivers, options.pack)
+    return Waiving.of(options.waivers)
 
 
 def once_only(names: list[str | None]) -> None:
@@ -89,27 +92,30 @@ def once_only(names: list[str | None]) -> None:
 
 def _tell(
     console: Console,
-    judge: Judge,
     judged: list[Judged],
     found: list[Diagnostic],
     refused: list[InputErrors],
     waiving: Waiving | None,
 ) -> None:
     found = _distinct(found)
-    sources = judge.sources([one.manifest for one in judged])
-    for one in judged:
-        sources |= one.setting.sources()
+    sources = {name: source for one in judged for name, source in one.judge.sources().items()}
     if waiving is not None:
         sources[waiving.source.name] = waiving.source
     unread = _distinct([diagnostic for errors in refused for diagnostic in errors.diagnostics])
-    account = judge.account(judged, found, console.format) if found or not console.is_text else None
+    account = _account(judged, found, console.format) if found or not console.is_text else None
     if not console.is_text:
         console.report([*found, *unread], sources, account=account)
         return
     if judged:
-        console.report(found, sources, _clean(judge, judged), account)
+        console.report(found, sources, _clean(judged), account)
     if unread:
         console.refuse(unread, {name: source for errors in refused for name, source in errors.sources.items()})
+
+
+def _account(judged: list[Judged], found: list[Diagnostic], format: str) -> Account:
+    from kernelpath.cli.accounts import account_of
+
+    return account_of(judged, found if format == "sarif" else ())
 
 
 def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
@@ -124,12 +130,12 @@ def _distinct(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     return kept
 
 
-def _clean(judge: Judge, judged: list[Judged]) -> str:
-    """Return a line for each manifest that may run, with the settings that say the same of it together."""
+def _clean(judged: list[Judged]) -> str:
+    """Return a line for each document that is right, with the settings that say the same of it together."""
     lines: dict[str, dict[str, Setting]] = {}
     for one in judged:
         if one.ok:
-            lines.setdefault(_line(judge, one), {})[one.setting.words()] = one.setting
+            lines.setdefault(_line(one), {})[one.setting.words()] = one.setting
     return "".join(f"{line}{_under([*settings.values()])}\n" for line, settings in lines.items())
 
 
@@ -141,13 +147,11 @@ def _under(settings: list[Setting]) -> str:
     return f" with {_shown(together(settings))}"
 
 
-def _line(judge: Judge, judged: Judged) -> str:
-    steps = steps_of(judged.value)
-    layers = judge.num_layers if judge.num_layers is not None else judged.manifest.num_layers()
-    extent = f" over {layers} layers" if isinstance(layers, int) and layers else ""
-    counted = f", {len(steps)} steps{extent}" if isinstance(steps, list) else ""
-    name = _shown(judged.manifest.document.source.name)
-    return f"{name}: clean{counted} by pack {judge.pack.meta['name']}"
+def _line(judged: Judged) -> str:
+    meta = judged.judge.pack.meta
+    extent = said(meta["libraries"], "extent", judged.value, judged.given.value)
+    counted = f", {extent}" if extent else ""
+    return f"{_shown(judged.given.document.source.name)}: clean{counted} by pack {meta['name']}"
 
 
 def _shown(name: str) -> str:

@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "kernels list": ("kernels_list", "list the kernels of a catalogue"),
     "kernels verify": ("kernels_verify", "hold kernels to the lock file, or to their meaning on this device"),
     "kernels pin": ("kernels_pin", "write down the content of this project's kernels"),
-    "kernels repin": ("kernels_repin", "point a manifest's kernelRefs at a catalogue"),
+    "kernels repin": ("kernels_repin", "point a manifest's references to kernels at a catalogue"),
     "devices list": ("devices_list", "list the devices that go by a name"),
     "devices show": ("devices_show", "show a device: its features and limits, and where they come from"),
     "devices probe": ("devices_probe", "write the device document of this machine's GPU"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import InputErrors, read_manifest, unusable
+from kernelpath.cli.inputs import InputErrors, read_beside, unusable
 from kernelpath.cli.judging import Judge
-from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared, whole_number
+from kernelpath.cli.options import DOCUMENT_HELP, RECOGNISING, add_request, add_shared, whole_number
+from kernelpath.execution_graph.answers import compiled_graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    arguments.add("file", metavar="FILE", help=MANIFEST_HELP)
+    arguments.add("file", metavar="FILE", help=DOCUMENT_HELP)
     add_request(arguments)
     arguments.add("--part", metavar="POINTER", help="print only what a JSON pointer leads to")
     add_plan(arguments)
-    add_shared(arguments)
+    add_shared(arguments, pack=RECOGNISING)
 
 
 def run(options: Namespace) -> int:
@@ -35,42 +36,44 @@ def run(options: Namespace) -> int:
     """
     once_only([options.file, options.runtime])
     console = Console(options)
-    judges = Judge.each(options)
-    manifest = read_manifest(options.file)
-    judged = [judge.judge_manifest(manifest) for judge in judges]
+    judged = [judge.judge() for judge in Judge.each(options, options.file, read_beside(options.runtime))]
     values = [_value(options, one) for one in judged]
     found = [(each, one.setting) for one, (_, more) in zip(judged, values, strict=True) for each in more]
     ok = all(value is not None for value, _ in values)
     if found and (not ok or (console.is_text and not console.quiet)):
-        _tell(console, judges, judged, found)
-    if not ok and len(judges) == 1:
+        _tell(console, judged, found)
+    if not ok and len(judged) == 1:
         return 1
     from kernelpath.cli.values import json_text
 
     parts = [value if options.part is None or value is None else _part(value, options.part) for value, _ in values]
     listed = [{"with": one.setting.labels, "value": part} for one, part in zip(judged, parts, strict=True)]
-    console.write(json_text(listed if len(judges) > 1 else parts[0]))
+    console.write(json_text(listed if len(judged) > 1 else parts[0]))
     return 0 if ok else 1
 
 
 def _value(options: Namespace, judged: Judged) -> tuple[Any, list[Diagnostic]]:
     """Return what is printed of a judged manifest, None if there is nothing, and what there is to say about it."""
     if not judged.ok or not options.plan:
-        return judged.value if judged.ok else None, judged.diagnostics
+        return compiled_graph(judged.value) if judged.ok else None, judged.diagnostics
     from kernelpath.cli.planning import planned
 
     plans, found = planned(options, judged)
     return None if found else plans, [*judged.diagnostics, *found]
 
 
-def _tell(console: Console, judges: list[Judge], judged: list[Judged], found: list[tuple[Diagnostic, Setting]]) -> None:
+def _tell(console: Console, judged: list[Judged], found: list[tuple[Diagnostic, Setting]]) -> None:
     diagnostics = [each for each, _ in found]
-    if len(judges) > 1:
+    if len(judged) > 1:
         from kernelpath.cli.settings import told_apart
 
         diagnostics = told_apart(found)
-    sources = {name: source for judge in judges for name, source in judge.sources([judged[0].manifest]).items()}
-    account = judges[0].account(judged, diagnostics, console.format) if not all(one.ok for one in judged) else None
+    sources = {name: source for one in judged for name, source in one.judge.sources().items()}
+    account = None
+    if not all(one.ok for one in judged):
+        from kernelpath.cli.accounts import account_of
+
+        account = account_of(judged, diagnostics if console.format == "sarif" else ())
     console.refuse(diagnostics, sources, account)
 
 

@@ -1,56 +1,104 @@
-"""Write moves into the text of a manifest, and nothing else of it: its layout stays as its author has it."""
+"""Write moves into the text of a document, and nothing else of it: its layout stays as its author has it."""
 
 from __future__ import annotations
 
 import json
 
-from kernelpath.analysis.fixing.moves import REMOVED, edited
+from kernelpath.analysis.fixing.moves import REMOVED, Form, edited
+from kernelpath.graph.locate import escaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from kernelpath.analysis.fixing.moves import Move
-    from kernelpath.cli.inputs import Manifest
+    from kernelpath.cli.inputs import Given
     from kernelpath.diagnostics import Span
 
 Edit = tuple[int, int, str]
 
 
-def written(manifest: Manifest, moves: Sequence[Move]) -> str:
-    """Return the manifest's text after the moves."""
-    text = manifest.document.source.text
-    for start, end, new in sorted(_edits(manifest, moves), reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+class Editing:
+    """Writes moves into the text of a document; `place` is where its list of items is, as the pack's fixes say it."""
 
+    def __init__(self, given: Given, declared: Mapping[str, Any], moves: Sequence[Move]) -> None:
+        self.given = given
+        self.text = given.document.source.text
+        self.moves = moves
+        self.form = Form.of(declared)
+        self.list = given.pointer(declared["list"].partition("#")[2])
+        self.items: Sequence[Any] = given.written(declared["list"].partition("#")[2]) or []
+        self.after = edited(self.items, moves, self.form)
+        self.places = {name: place for place, each in enumerate(self.items) if (name := self.form.name(each))}
 
-def difference(manifest: Manifest, moves: Sequence[Move]) -> str:
-    """Return what the moves change in the manifest's text, as a unified diff."""
-    from difflib import unified_diff
+    def written(self) -> str:
+        """Return the text after the moves."""
+        text = self.text
+        for start, end, new in sorted(self._edits(), reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
 
-    source = manifest.document.source
-    lines = unified_diff(
-        source.text.splitlines(), written(manifest, moves).splitlines(), source.name, source.name, lineterm=""
-    )
-    return "".join(f"{line}\n" for line in lines)
+    def difference(self) -> str:
+        """Return what the moves change in the text, as a unified diff."""
+        from difflib import unified_diff
 
+        name = self.given.document.source.name
+        lines = unified_diff(self.text.splitlines(), self.written().splitlines(), name, name, lineterm="")
+        return "".join(f"{line}\n" for line in lines)
 
-def _edits(manifest: Manifest, moves: Sequence[Move]) -> list[Edit]:
-    steps = manifest.inference["execution"]["steps"]
-    places = {step["id"]: place for place, step in enumerate(steps) if isinstance(step, dict) and "id" in step}
-    after = {step["id"]: step for step in edited(steps, moves) if isinstance(step, dict) and "id" in step}
-    edits: list[Edit] = []
-    members: set[tuple[str, str]] = set()
-    for move in moves:
-        pointer = f"{manifest.prefix}/execution/steps/{places[move.anchor]}"
-        if move.add is not None:
-            continue
-        if (move.anchor, move.path[0]) not in members:  # several moves may meet in one member, which is written once
-            members.add((move.anchor, move.path[0]))
-            edits.append(_member(manifest, pointer, move, after[move.anchor]))
-    return edits + _added(manifest, places, edited(steps, moves))
+    def _edits(self) -> list[Edit]:
+        kept = self.form.by_name(self.after)
+        removed = [place for name, place in self.places.items() if name not in kept]
+        edits = [self._gone(place, removed) for place in removed]
+        for name, place in self.places.items():
+            before, after = self.items[place], kept.get(name, self.items[place])
+            changed = [each for each in {**before, **after} if before.get(each, REMOVED) != after.get(each, REMOVED)]
+            edits += [self._member(f"{self.list}/{place}", member, after) for member in changed]
+        return edits + self._added()
+
+    def _offsets(self, span: Span) -> tuple[int, int]:
+        source = self.given.document.source
+        return source.offset(span.line, span.column), source.offset(span.end_line, span.end_column)
+
+    def _at(self, pointer: str) -> tuple[int, int]:
+        return self._offsets(self.given.document.locate(pointer))
+
+    def _gone(self, place: int, removed: Sequence[int]) -> Edit:
+        """Return the edit that takes an item away, with the comma and the blanks that set it off."""
+        start, end = self._at(f"{self.list}/{place}")
+        following = place + 1
+        if following < len(self.items):
+            return start, self._at(f"{self.list}/{following}")[0], ""
+        kept = [each for each in range(place) if each not in removed]
+        return (self._at(f"{self.list}/{kept[-1]}")[1] if kept else start), end, ""
+
+    def _member(self, pointer: str, name: str, item: Any) -> Edit:
+        """Return the edit that gives an item's member its new value, adds it, or takes it away."""
+        start, end = self._at(pointer)
+        if name not in json.loads(self.text[start:end]):
+            return start + 1, start + 1, f"{_gap(self.text, start + 1)}{_literal(name)}: {_literal(item[name])},"
+        value_start, value_end = self._at(f"{pointer}/{escaped(name)}")
+        if name in item:
+            return value_start, value_end, _literal(item[name])
+        key = self.given.document.key_span(f"{pointer}/{escaped(name)}")
+        return _without(self.text, self._offsets(key)[0], value_end)
+
+    def _added(self) -> list[Edit]:
+        """Return an edit for each added item, set before the item that follows it, indented as that one is."""
+        edits: list[Edit] = []
+        waiting: list[Any] = []
+        for item in self.after:
+            name = self.form.name(item)
+            if isinstance(item, dict) and name not in self.places:
+                waiting.append(item)
+                continue
+            if waiting and name is not None:
+                start = self._at(f"{self.list}/{self.places[name]}")[0]
+                gap = self.text[len(self.text[:start].rstrip()) : start]
+                edits.append((start, start, "".join(f"{_literal(one)},{gap or ' '}" for one in waiting)))
+                waiting = []
+        return edits
 
 
 def _literal(value: Any) -> str:
@@ -59,24 +107,6 @@ def _literal(value: Any) -> str:
         f"\\u{ord(character):04x}" if "\ud800" <= character <= "\udfff" else character
         for character in json.dumps(value, ensure_ascii=False)
     )
-
-
-def _offsets(manifest: Manifest, span: Span) -> tuple[int, int]:
-    source = manifest.document.source
-    return source.offset(span.line, span.column), source.offset(span.end_line, span.end_column)
-
-
-def _member(manifest: Manifest, pointer: str, move: Move, step: Any) -> Edit:
-    """Return the edit that gives a step's member its new value, adds it, or takes it away."""
-    name = move.path[0]
-    start, end = _offsets(manifest, manifest.document.locate(pointer))
-    text = manifest.document.source.text
-    if name not in json.loads(text[start:end]):
-        return start + 1, start + 1, f"{_gap(text, start + 1)}{_literal(name)}: {_literal(step[name])},"
-    value_start, value_end = _offsets(manifest, manifest.document.locate(f"{pointer}/{name}"))
-    if name in step and not (len(move.path) == 1 and move.value is REMOVED):
-        return value_start, value_end, _literal(step[name])
-    return _without(text, _offsets(manifest, manifest.document.key_span(f"{pointer}/{name}"))[0], value_end)
 
 
 def _without(text: str, start: int, end: int) -> Edit:
@@ -93,24 +123,3 @@ def _gap(text: str, start: int) -> str:
     """Return the white space that follows a brace, to set a new member off as its neighbours are."""
     rest = text[start:]
     return rest[: len(rest) - len(rest.lstrip())]
-
-
-def _added(manifest: Manifest, places: dict[str, int], graph: Sequence[Any]) -> list[Edit]:
-    """Return an edit for each added step, set before the step that follows it, indented as that one is."""
-    edits: list[Edit] = []
-    waiting: list[Any] = []
-    text = manifest.document.source.text
-    for step in graph:
-        identity = step.get("id") if isinstance(step, dict) else None
-        if isinstance(step, dict) and identity not in places:
-            waiting.append(step)
-            continue
-        if waiting and identity is not None:
-            start, _ = _offsets(
-                manifest, manifest.document.locate(f"{manifest.prefix}/execution/steps/{places[identity]}")
-            )
-            gap = text[len(text[:start].rstrip()) : start]
-            new = "".join(f"{_literal(one)},{gap or ' '}" for one in waiting)
-            edits.append((start, start, new))
-            waiting = []
-    return edits

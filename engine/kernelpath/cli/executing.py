@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 
-from kernelpath.api import compile
+from kernelpath.api import ask
 from kernelpath.cli.describing import section
 from kernelpath.cli.inputs import InputErrors, unusable
 from kernelpath.cli.judging import Judge, usable_catalog, usable_pack
@@ -142,10 +142,9 @@ def placed(backend: str, adapter: str | None = None) -> Place:
 def first_manifest(model: Model, features: frozenset[str], catalog: str, keep: str) -> dict[str, Any]:
     """Return a whole manifest for a model: its name, its architecture, and its graph."""
     with told():
-        from kernelpath.models.initial import initial_manifest
+        from kernelpath.models.initial import whole_manifest
 
-        inference = initial_manifest(model, features, usable_catalog(catalog), keep)
-    return {"modelId": model.name, "architecture": section(model.architecture), "inference": inference}
+        return whole_manifest(model, section(model.architecture), features, usable_catalog(catalog), keep)
 
 
 def graph_path(options: Namespace, model: Model, place: Place) -> Mapping[str, Any]:
@@ -156,13 +155,7 @@ def graph_path(options: Namespace, model: Model, place: Place) -> Mapping[str, A
     if options.manifest:
         return _of_manifest(options, model)
     manifest = first_manifest(model, frozenset(place.limits.features), options.catalog, options.keep)
-    result = compile(
-        manifest["inference"],
-        pack=usable_pack(options.pack),
-        model_id=manifest["modelId"],
-        num_layers=manifest["architecture"]["numLayers"],
-        catalog=usable_catalog(options.catalog),
-    )
+    result = ask("compile", pack=usable_pack(options.pack), manifest=manifest, catalog=usable_catalog(options.catalog))
     if not result.ok:
         raise Findings(result.diagnostics, {})
     return path_of(result.value, "run")
@@ -172,17 +165,17 @@ def _of_manifest(options: Namespace, model: Model) -> Mapping[str, Any]:
     from types import SimpleNamespace
 
     settings = {"pack": options.pack, "catalog": options.catalog, "verbose": options.verbose, "num_layers": None}
-    judge = Judge(SimpleNamespace(**settings), None)
-    judged = judge.judge(options.manifest)
+    judge = Judge.of(SimpleNamespace(**settings), options.manifest)
+    judged = judge.judge()
     if not judged.ok:
-        raise Findings(judged.diagnostics, judge.sources([judged.manifest]))
+        raise Findings(judged.diagnostics, judge.sources())
     _match(judged, model)
     return path_of(judged.value, "run")
 
 
 def _match(judged: Judged, model: Model) -> None:
     """Refuse a manifest that says that it is for a model of another depth."""
-    said, has = judged.manifest.num_layers(), model.architecture["num_layers"]
+    said, has = judged.given.written("/architecture/numLayers"), model.architecture["num_layers"]
     if said and str(said) != str(has):
         message = f"the manifest is for {said} layers, and the model has {has}"
         raise unusable("cli/other-model", message, help_text="`kernelpath init MODEL` makes a manifest for this one")

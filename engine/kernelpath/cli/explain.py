@@ -1,22 +1,24 @@
-"""`kernelpath explain`: why a step has the dtypes it has, or what a rule is for."""
+"""`kernelpath explain`: why an item of a document is what it is, or what a rule is for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kernelpath.api import given_values
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
 from kernelpath.cli.explained import Answer, StepAnswer, answer_members, answer_text
-from kernelpath.cli.inputs import Manifest, read_manifest, unusable
+from kernelpath.cli.inputs import read_beside, unusable
 from kernelpath.cli.judging import Judge
-from kernelpath.cli.options import add_request, add_shared
+from kernelpath.cli.options import RECOGNISING, add_request, add_shared
 from kernelpath.cli.origins import Origins
-from kernelpath.cli.packs import pack_model
+from kernelpath.cli.packs import pack_of
 from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.evaluate.explain import Explainer
-from kernelpath.evaluate.observe import Observed, observe
+from kernelpath.evaluate.observe import Chosen, Observed, observe
+from kernelpath.packs.listed import Items, is_name, items_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,23 +38,22 @@ examples:
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
     arguments.epilog = EXAMPLES
-    arguments.add("subject", metavar="FILE|RULE", help="a manifest, or a rule by its name or a decision")
-    arguments.add("step", nargs="?", metavar="STEP[.FIELD]", help="a step, by its id or its place")
+    arguments.add("subject", metavar="FILE|RULE", help="a document, or a rule by its name or a decision")
+    arguments.add("item", nargs="?", metavar="ITEM[.FIELD]", help="an item, such as a step, by its name or its place")
     add_request(arguments)
-    add_shared(arguments, formats=("text", "json"))
+    add_shared(arguments, formats=("text", "json"), pack=RECOGNISING)
 
 
 def run(options: Namespace) -> int:
-    """Explain a step or a rule."""
-    if options.step is None:
+    """Explain an item of a document, or a rule."""
+    if options.item is None:
         from kernelpath.cli.explain_rule import run_rule
 
         return run_rule(options)
     once_only([options.subject, options.runtime])
     console = Console(options)
-    judges = Judge.each(options)
-    manifest = read_manifest(options.subject)
-    answers = [Inquiry(options, judge, manifest).answer(options.step) for judge in judges]
+    judges = Judge.each(options, options.subject, read_beside(options.runtime))
+    answers = [Inquiry(judge).answer(options.item) for judge in judges]
     if console.is_text:
         _tell(console, judges, answers)
     else:
@@ -79,98 +80,113 @@ def _tell(console: Console, judges: list[Judge], answers: list[Answer]) -> None:
 
 
 class Inquiry:
-    """A manifest under a judge, whose steps are asked about."""
+    """A document under a judge, whose items are asked about: the rows that the first flow of its pack visits."""
 
-    def __init__(self, options: Namespace, judge: Judge, manifest: Manifest) -> None:
+    def __init__(self, judge: Judge) -> None:
         self.judge = judge
-        self.manifest = manifest
-        self.pack = pack_model(options.pack)
-        self.origins = Origins(self.pack, self.manifest, self.judge.overlay, options.catalog)
+        self.pack = pack_of(self.judge.pack)
+        found = items_of(self.pack, self.judge.given.name)
+        if found is None:
+            message = f"pack `{self.pack.name}` has no flow over items of a `{self.judge.given.name}` to explain"
+            raise unusable("cli/usage", message, help_text="`kernelpath explain RULE` explains a rule")
+        self.items: Items = found
+        self.word = self.pack.items[found.table].scope.item or "item"
+        self.origins = Origins(self.pack, self.judge)
 
     def answer(self, target: str) -> Answer:
         """Return the answer to a question such as `attention_0.inputDtype`."""
-        steps = self._steps()
-        position, field = _target(target, steps)
-        observed = self._observed(position)
+        listed = self._listed()
+        position, field = _target(target, _places(listed, self.items.identity), len(listed), self.word)
+        observed = self._observed(self._chosen(position, listed[position]))
         visits = [StepAnswer(visit, Explainer(self.pack, visit)) for visit in observed.visits]
-        answers = [answer for answer in visits if answer.fields]
+        plain = not any(answer.fields for answer in visits)
+        answers = [answer for answer in (replace(each, plain=plain) for each in visits) if answer.fields]
         for answer in answers:
             answer.choose(field)
         if field and answers and not any(answer.chosen for answer in answers):
-            raise _no_field(field, answers)
-        step = steps[position] if isinstance(steps[position], dict) else {}
+            raise _no_field(field, answers, self.word)
+        name = _identity(listed[position], self.items.identity)
         known = bool(answers) and all(answer.known for answer in answers)
-        findings = [] if known else self._findings(observed, step.get("id"), position)
-        sources = self.judge.sources([self.manifest])
-        return Answer(str(step.get("id", position)), answers, self.origins, findings, sources, self.pack)
+        findings = [] if known else self._findings(observed, name, position)
+        called = str(position) if name is None else str(name)
+        return Answer(called, answers, self.origins, findings, self.judge.sources(), self.pack, self.word)
 
-    def _steps(self) -> Sequence[Any]:
-        """Return the steps as they stand after a patch; those of the manifest where it cannot be applied."""
-        workspaces = self._observed(-1).workspaces
-        patched = [found.steps for name in self._results() for space in workspaces if (found := space.get(name))]
-        compiled: Sequence[Any] = patched[-1] if patched else self._listed(workspaces[-1])
-        if not compiled:
-            raise self.judge.not_judged(self.manifest, self.judge.request(self.manifest)[0])
-        return compiled
+    def _listed(self) -> Sequence[Any]:
+        """Return the items as they were written, after a patch; those of the document if it cannot be applied."""
+        table = self.pack.items[self.items.table].source or self.items.table
+        spaces = [space[table] for space in self._observed(lambda item: False).workspaces if space.get(table)]
+        listed: Sequence[Any] = spaces[-1] if spaces else self._written()
+        if not listed:
+            raise self.judge.not_judged()
+        return listed
 
-    def _results(self) -> list[str]:
-        """Return the values that hold what a document's patch makes of the steps."""
-        over = [document.over for document in self.pack.documents.values() if document.over]
-        return [each["patch"]["result"] for each in over if "patch" in each]
+    def _written(self) -> Sequence[Any]:
+        value = self.judge.given.value
+        for name in self.items.path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value if isinstance(value, list) else []
 
-    def _listed(self, workspace: Mapping[str, Any]) -> Sequence[Any]:
-        """Return the steps that rules looked at; those of the manifest where none did."""
-        given = workspace.get("inference")
-        return _listed(given if isinstance(given, dict) else self.manifest.inference)
+    def _chosen(self, position: int, written: Any) -> Chosen:
+        """Return what tells the rows that are made of the item at a place: by their place if they have it."""
+        wanted = _identity(written, self.items.identity)
+        columns = self.pack.items[self.items.table].columns
+        place = next((each.name for each in columns if is_name(each.term.checked.expression, self._index())), None)
+        name = next((each for each, member in self.items.members.items() if member == self.items.identity), None)
 
-    def _observed(self, position: int) -> Observed:
-        question, request = self.judge.request(self.manifest)
-        values = given_values(self.judge.pack, question, request)
-        return observe(self.judge.pack, question, values, lambda item: _is_step(item) and item.index == position)
+        def chosen(item: Any) -> bool:
+            if place is not None:
+                return bool(getattr(item, place, None) == position)
+            return item is written or (name is not None and getattr(item, name, None) == wanted)
+
+        return chosen
+
+    def _index(self) -> str:
+        """Return the variable that holds a row's place."""
+        table = self.pack.items[self.items.table]
+        source = self.pack.items[table.source] if table.source else table
+        return source.scope.index or ""
+
+    def _observed(self, chosen: Chosen) -> Observed:
+        question = self.judge.question
+        return observe(self.judge.pack, question, given_values(self.judge.pack, question, self.judge.request()), chosen)
 
     def _findings(self, observed: Observed, identity: Any, position: int) -> list[Diagnostic]:
-        """Return what is wrong with the step; if nothing is, what is wrong at all."""
-        found = self.judge.placed(self.manifest, tuple(observed.outcome.report.diagnostics))
+        """Return what is wrong with the item; if nothing is, what is wrong at all."""
+        found = self.judge.placed(tuple(observed.outcome.report.diagnostics))
         own = [diagnostic for diagnostic in found if diagnostic.subject in (identity, str(position))]
         return own or found
 
 
-def _is_step(item: Any) -> bool:
-    return hasattr(item, "raw") and hasattr(item, "index")
-
-
-def _listed(inference: Any) -> Sequence[Any]:
-    execution = inference.get("execution") if isinstance(inference, dict) else None
-    steps = execution.get("steps") if isinstance(execution, dict) else None
-    return steps if isinstance(steps, list) else []
-
-
-def _target(target: str, steps: Sequence[Any]) -> tuple[int, str]:
-    """Return the place of the step that a target names, and its field; ids may have dots, the longest one counts."""
-    ids = _places(steps)
+def _target(target: str, ids: Mapping[str, int], count: int, word: str) -> tuple[int, str]:
+    """Return the place of the item that a target names, and its field; ids may have dots, the longest one counts."""
     parts = target.split(".")
-    for count in range(len(parts), 0, -1):
-        name = ".".join(parts[:count])
+    for length in range(len(parts), 0, -1):
+        name = ".".join(parts[:length])
         if name in ids:
-            return ids[name], ".".join(parts[count:])
-        if count == 1 and name.removeprefix("#").isdecimal() and int(name.removeprefix("#")) < len(steps):
+            return ids[name], ".".join(parts[length:])
+        if length == 1 and name.removeprefix("#").isdecimal() and int(name.removeprefix("#")) < count:
             return int(name.removeprefix("#")), ".".join(parts[1:])
     near = did_you_mean(target, ids) or did_you_mean(parts[0], ids)
-    known = f"its steps are {', '.join(list(ids)[:8])}" + (", ..." if len(ids) > 8 else "")
-    raise unusable("cli/usage", f"there is no step `{target}`", help_text=f"did you mean `{near}`?" if near else known)
+    known = f"its {word}s are {', '.join(list(ids)[:8])}" + (", ..." if len(ids) > 8 else "")
+    help_text = f"did you mean `{near}`?" if near else known
+    raise unusable("cli/usage", f"there is no {word} `{target}`", help_text=help_text)
 
 
-def _places(steps: Sequence[Any]) -> dict[str, int]:
-    """Return the first place of each step id."""
+def _identity(item: Any, member: str | None) -> Any:
+    return item.get(member) if isinstance(item, dict) and member else None
+
+
+def _places(listed: Sequence[Any], member: str | None) -> dict[str, int]:
+    """Return the first place of each name of an item."""
     places: dict[str, int] = {}
-    for place, step in enumerate(steps):
-        if isinstance(step, dict) and isinstance(step.get("id"), str):
-            places.setdefault(step["id"], place)
+    for place, item in enumerate(listed):
+        if isinstance(name := _identity(item, member), str):
+            places.setdefault(name, place)
     return places
 
 
-def _no_field(field: str, answers: list[StepAnswer]) -> Exception:
+def _no_field(field: str, answers: list[StepAnswer], word: str) -> Exception:
     known = list(dict.fromkeys(name for answer in answers for name in answer.fields))
     near = did_you_mean(field, [*known, *(name.split(".")[-1] for name in known)])
     meant = f"did you mean `{near}`?" if near else f"fields are {', '.join(known)}"
-    return unusable("cli/usage", f"a step has no field `{field}` that rules decide", help_text=meant)
+    return unusable("cli/usage", f"a {word} has no field `{field}` that rules decide", help_text=meant)

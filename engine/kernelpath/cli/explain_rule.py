@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from kernelpath.cli.console import Console
+from kernelpath.cli.finding_packs import refused
 from kernelpath.cli.inputs import unusable
-from kernelpath.cli.judging import refused
+from kernelpath.cli.options import DEFAULT_PACK
 from kernelpath.cli.packs import find, no_rules, pack_model
 from kernelpath.packs.files import TEST_SUFFIX, PackErrors, pack_folder, read_node
 from kernelpath.packs.model import Check, Pack, Resolve, Rule, Stage, Table, Transition
@@ -22,21 +23,22 @@ if TYPE_CHECKING:
 def run_rule(options: Namespace) -> int:
     """Print what there is to say about the rules that a name stands for."""
     console = Console(options)
-    pack = pack_model(options.pack)
+    name = options.pack or DEFAULT_PACK
+    pack = pack_model(name)
     if Path(options.subject).is_file():
-        message = f"`{options.subject}` is a file: which of its steps?"
-        raise unusable("cli/usage", message, help_text="kernelpath explain FILE STEP[.FIELD]")
+        message = f"`{options.subject}` is a file: which of its items?"
+        raise unusable("cli/usage", message, help_text="kernelpath explain FILE ITEM[.FIELD]")
     found = find(pack, options.subject)
     rules = list(found.rules) if isinstance(found, Stage) else found
     if not rules:
         raise no_rules(f"{pack.name}/{options.subject}")
     if console.is_text:
-        pages = ("".join(f"{line}\n" for line in rule_lines(pack, rule, options.pack)) for rule in rules)
+        pages = ("".join(f"{line}\n" for line in rule_lines(pack, rule, name)) for rule in rules)
         console.write("\n".join(pages))
         return 0
     from kernelpath.cli.values import json_text
 
-    console.write(json_text([rule_members(pack, rule, options.pack) for rule in rules]))
+    console.write(json_text([rule_members(pack, rule, name) for rule in rules]))
     return 0
 
 

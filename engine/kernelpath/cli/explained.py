@@ -25,12 +25,13 @@ class StepAnswer:
 
     visit: Visit
     explainer: Explainer
+    plain: bool = False
     chosen: dict[str, str] = field(default_factory=dict)
 
     @property
     def fields(self) -> dict[str, str]:
-        """The fields that rules decide, and the variable of each."""
-        return self.explainer.fields()
+        """The fields that rules decide, and the variable of each; `plain` ones if the pack's rules build no object."""
+        return {name: name for name in self.explainer.giving} if self.plain else self.explainer.fields()
 
     def choose(self, wanted: str) -> None:
         """Choose the fields that a name means: its path, the end or the beginning of one, or a variable."""
@@ -73,6 +74,7 @@ class Answer:
     findings: list[Diagnostic]
     sources: Mapping[str, Source]
     pack: Pack
+    word: str
 
     @property
     def known(self) -> bool:
@@ -83,7 +85,7 @@ class Answer:
 def answer_text(answer: Answer) -> str:
     """Return an answer as people read it."""
     if not answer.answers:
-        return f"step `{printable(answer.step)}` was not reached, because of what is wrong before it\n"
+        return f"{answer.word} `{printable(answer.step)}` was not reached, because of what is wrong before it\n"
     told: dict[str, list[str]] = {}
     for one in answer.answers:
         told.setdefault("".join(f"{line}\n" for line in _Teller(answer, one).lines()), []).append(one.heading)
@@ -94,13 +96,13 @@ def _heading(answer: Answer, headings: list[str]) -> str:
     """Return what precedes what is told: the step, its place, and the visits that it is told of."""
     span = answer.origins.step_span(answer.answers[0].visit)
     visits = f" in {' and '.join(headings)}" if headings[0] else ""
-    return f"step `{printable(answer.step)}`{visits}" + (f"  <- {span.file}:{span.line}\n" if span else "\n")
+    return f"{answer.word} `{printable(answer.step)}`{visits}" + (f"  <- {span.file}:{span.line}\n" if span else "\n")
 
 
 def answer_members(answer: Answer) -> dict[str, Any]:
     """Return an answer as plain JSON."""
     return {
-        "step": answer.step,
+        answer.word: answer.step,
         "visits": [_visit_members(answer, one) for one in answer.answers],
         "diagnostics": [diagnostic.to_dict() for diagnostic in answer.findings],
     }
@@ -183,7 +185,8 @@ class _Teller:
         before = StepAnswer(visit, Explainer(self.answer.pack, visit))
         span = self.answer.origins.step_span(before.visit)
         place = f"  <- {span.file}:{span.line}" if span else ""
-        yield f"{' ' * indent}slot `{printable(slot)}` was last written by step `{_identity(writer)}`{place}"
+        by = f"{self.answer.word} `{_identity(writer)}`{place}"
+        yield f"{' ' * indent}slot `{printable(slot)}` was last written by {by}"
         for variable in _written_variables(before.explainer):
             yield from self._other(before.explainer.explain(variable), before, indent + 2, level)
 

@@ -1,12 +1,13 @@
-"""`kernelpath fix`: the fewest edits that make a manifest pass, with the proof that they do."""
+"""`kernelpath fix`: the fewest edits that make a document pass, with the proof that they do."""
 
 from __future__ import annotations
 
 from kernelpath.api import given_values
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import STANDARD_INPUT, read_manifest, unusable
+from kernelpath.cli.inputs import STANDARD_INPUT, read_beside, unusable
 from kernelpath.cli.judging import Judge
-from kernelpath.cli.options import MANIFEST_HELP, add_request, add_shared, whole_number
+from kernelpath.cli.options import DOCUMENT_HELP, RECOGNISING, add_request, add_shared, whole_number
+from kernelpath.diagnostics import ERROR, WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,68 +24,72 @@ APPLY_HELP = "write the edits into the file, whose layout stays as it is; of sta
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    arguments.add("file", metavar="FILE", help=MANIFEST_HELP)
+    arguments.add("file", metavar="FILE", help=DOCUMENT_HELP)
     arguments.add("--apply", action="store_true", help=APPLY_HELP)
     arguments.add("--trials", type=whole_number, default=MOST, metavar="N", help=f"graphs to try at most ({MOST})")
+    arguments.add("--warnings", action="store_true", help="mend warnings, too")
     add_request(arguments)
-    add_shared(arguments, formats=("text", "json"))
+    add_shared(arguments, formats=("text", "json"), pack=RECOGNISING)
 
 
 def run(options: Namespace) -> int:
     """Show the fix, or write it; exit code 0 if there is nothing to fix, or nothing any more, else 1."""
     console = Console(options)
-    judges = Judge.each(options)
-    manifest = read_manifest(options.file)
-    each = [judge.judge_manifest(manifest) for judge in judges]
-    judged = next((one for one in each if not one.ok), each[0])
+    judges = Judge.each(options, options.file, read_beside(options.runtime))
+    judge = judges[0]
+    each = [one.judge() for one in judges]
+    judged = next((one for one in each if not _passes(one, options)), each[0])
     through = options.apply and options.file == STANDARD_INPUT
-    if judged.ok:
+    if _passes(judged, options):
         return _nothing(console, judged, options.file, through)
-    found = _fix(judges, judged, options)
+    found = _fix(judges, options)
     if not found.found.moves:
-        _report(console, _hopeless(found) if console.is_text else _json(None, found), through)
+        _report(console, _hopeless(found) if console.is_text else _json(judge, None, found), through)
         return 1
     if options.apply:
         return _apply(console, judged, found, options.file, through)
-    console.write(_text(judged, found) if console.is_text else _json(found, found))
+    console.write(_text(judged, found) if console.is_text else _json(judge, found, found))
     return 1
 
 
-def _fix(judges: list[Judge], judged: Judged, options: Namespace) -> Fix:
-    """Return the fix that makes the manifest pass under each setting."""
+def _passes(judged: Judged, options: Namespace) -> bool:
+    """Return whether nothing is to be mended: no error, and no warning if those are, too."""
+    return judged.ok and not (options.warnings and any(each.severity == WARNING for each in judged.diagnostics))
+
+
+def _fix(judges: list[Judge], options: Namespace) -> Fix:
+    """Return the fix that makes the document pass under each setting."""
     from kernelpath.analysis.fixing.fix import fix
 
-    judge = judges[0]
-    references = {
-        key: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
-        for key, kernel in judge.catalog.items()
-    }
-    values: dict[str, Any] = {
-        "manifest": judged.manifest.whole_value(),
-        "runtime": _runtime(judge),
-        "num_layers": judge.layers(judged.manifest),
-        "catalog": judge.catalog,
-    }
-    question = judge.pack.meta["fixes"].get("question", judge.question)
-    requests = [given_values(judge.pack, question, judge.known(values) | one.setting.values) for one in judges]
+    requests = [given_values(judge.pack, *_request(judge)) for judge in judges]
+    wrong = (ERROR, WARNING) if options.warnings else (ERROR,)
     try:
-        return fix(judge.pack, requests[0], references, options.trials, requests[1:])
+        return fix(judges[0].pack, requests[0], options.trials, requests[1:], wrong)
     except ValueError as error:
         raise unusable("cli/usage", str(error)) from None
 
 
-def _runtime(judge: Judge) -> Any:
-    """Return the overlay under which the manifest's graph is judged; raises InputErrors if another graph is."""
-    if judge.overlay is None:
-        return None
-    value = judge.overlay.document.value
-    if not judge.overlay.is_config:
-        return value
-    section = value.get("inference") or {}
-    if section.get("kernelPath"):
-        message = "the graph that is judged is derived from the config's kernel path, so there are no steps to edit"
-        raise unusable("cli/fix", message, help_text="leave `kernelPath` out of the config, or `--runtime` out")
-    return {name: section[name] for name in ("session", "executionPatch") if section.get(name)}
+def _request(judge: Judge) -> tuple[str, dict[str, Any]]:
+    """Return the question of the pack's fixes and what it is asked with; raises InputErrors for items of another file.
+
+    A document beside that is not one of the question's own may hold one.
+    """
+    pack, declared = judge.pack, judge.pack.meta["fixes"]
+    question = str(declared["question"]) if declared else judge.question
+    known = pack.meta["questions"][question]["given"]
+    documents = {name: value for name, value in judge.request().items() if name in known}
+    if judge.beside is None or judge.beside.name in known:
+        return question, documents
+    replaced = judge.replaced()
+    if replaced is not None:
+        message = f"what is judged is made of `{replaced}` of the file beside, so there are no items to edit"
+        raise unusable("cli/fix", message, help_text="leave that out of the file, or `--runtime` out")
+    for name, pointer in pack.meta["documents"][judge.beside.name]["holds"].items():
+        section = judge.beside.written(pointer) or {}
+        over = pack.meta["documents"][name]["over"] or {}
+        members = [*over.get("layers", ()), *([over["patch"]["member"]] if "patch" in over else [])]
+        documents[name] = {member: section[member] for member in members if section.get(member)}
+    return question, documents
 
 
 def _report(console: Console, text: str, through: bool) -> None:
@@ -99,25 +104,26 @@ def _nothing(console: Console, judged: Judged, name: str, through: bool) -> int:
     from kernelpath.cli.values import json_text
 
     if through:
-        console.pass_on(judged.manifest.document.source.text)
+        console.pass_on(judged.given.document.source.text)
     text = f"{name}: nothing to fix\n" if console.is_text else json_text({"version": 1, "edits": []})
     _report(console, text, through)
     return 0
 
 
-def _json(found: Fix | None, account: Fix) -> str:
+def _json(judge: Judge, found: Fix | None, account: Fix) -> str:
     from kernelpath.analysis.fixing.fix import shown
     from kernelpath.cli.values import json_text
 
     if found is None:
         return json_text({"version": 1, "edits": None, "open": [one.to_dict() for one in account.found.open]})
+    declared = judge.pack.meta["fixes"]
     members = {
         "version": 1,
         "edits": [shown(move) for move in found.found.moves or ()],
         "open": [one.to_dict() for one in found.found.open],
         "proven": found.proven,
-        "executionPatch": found.patch,
-        "steps": list(found.graph) if found.patch is None else None,
+        str(declared.get("patch", "patch")).rpartition("/")[2]: found.patch,
+        declared["list"].rpartition("/")[2]: list(found.graph) if found.patch is None else None,
         "changes": [
             {"step": one.step, "visit": one.visit, "name": one.name, "before": one.before, "after": one.after}
             for one in found.changes
@@ -135,7 +141,7 @@ def _hopeless(found: Fix) -> str:
 
 def _text(judged: Judged, found: Fix) -> str:
     from kernelpath.analysis.fixing.fix import shown
-    from kernelpath.cli.editing import difference
+    from kernelpath.cli.editing import Editing
 
     chosen = found.found.moves or ()
     lines = [f"{len(chosen)} edit{'' if len(chosen) == 1 else 's'} ({_proof(found)})"]
@@ -145,9 +151,9 @@ def _text(judged: Judged, found: Fix) -> str:
         lines.append("what changes elsewhere")
         lines += [f"  {one.step} in {one.visit}: {one.name} {one.before} -> {one.after}" for one in found.changes]
     lines.append(
-        "as an overlay: --format json" if found.patch is not None else "these are edits of the manifest itself"
+        "as an overlay: --format json" if found.patch is not None else "these are edits of the file itself"
     )
-    return _printed(lines) + "\n" + difference(judged.manifest, chosen)
+    return _printed(lines) + "\n" + Editing(judged.given, judged.judge.pack.meta["fixes"], chosen).difference()
 
 
 def _proof(found: Fix) -> str:
@@ -167,19 +173,20 @@ def _remaining(found: Fix) -> list[str]:
 
 def _apply(console: Console, judged: Judged, found: Fix, name: str, through: bool) -> int:
     """Write the manifest with its edits: into its file, or to standard output if it came by standard input."""
-    from kernelpath.cli.editing import written
+    from kernelpath.cli.editing import Editing
     from kernelpath.cli.saving import rewrite
 
     if not found.proven:
         raise unusable("cli/fix", "the edits are not proven, so they are not written")
     moves = found.found.moves or ()
-    text = written(judged.manifest, moves)
+    text = Editing(judged.given, judged.judge.pack.meta["fixes"], moves).written()
     if through:
         console.pass_on(text)
     else:
-        rewrite(name, judged.manifest.document.source.text, text)
+        rewrite(name, judged.given.document.source.text, text)
     told = [f"{name}: {len(moves)} edits written", *_remaining(found)]
-    _report(console, _printed(told) if console.is_text else _json(found, found), through)
+    text = _printed(told) if console.is_text else _json(judged.judge, found, found)
+    _report(console, text, through)
     return 1 if found.found.open else 0
 
 

@@ -7,17 +7,18 @@ import sys
 
 from kernelpath.files.reading import JSON_BYTES, YAML_BYTES, read_named
 from kernelpath.graph.documents import Document, read_json
+from kernelpath.graph.locate import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from kernelpath.diagnostics import Diagnostic, Source
+    from kernelpath.diagnostics import Diagnostic, Source, Span
+    from kernelpath.evaluate.recognising import Recognised
 
 STANDARD_INPUT = "-"
 NO_FILE = "<stdin>"  # as `diagnostics.source` has it, which a clean run does not load
-SECTION_MEMBERS = ("schema", "execution", "sessionDefaults")
 
 
 class InputErrors(Exception):
@@ -29,91 +30,41 @@ class InputErrors(Exception):
         self.sources = dict(sources or {})
 
 
-class Manifest:
-    """A manifest, or an inference section that stands alone: its document and what of it is compiled.
+class Given:
+    """A file as a document of a pack: what was read, which document it is, and the value that is judged.
 
-    `prefix` is the JSON pointer of the inference section in the document.
+    `named` is the member that identifies the document, None if the pack names none.
     """
 
-    def __init__(self, document: Document, whole: bool) -> None:
+    def __init__(self, document: Document, what: Recognised, named: str | None = None) -> None:
         self.document = document
-        self.whole = whole
-        self.prefix = "/inference" if whole else ""
-        self.inference: Any = document.value["inference"] if whole else document.value
+        self.what = what
+        self.name = what.name
+        self.value = what.value
+        self.named = named
 
-    def whole_value(self) -> dict[str, Any]:
-        """Return the manifest as a whole one; a section that stands alone gets a name."""
-        value: dict[str, Any] = self.document.value
-        return {"modelId": "model", **value} if self.whole else {"modelId": "model", "inference": self.inference}
+    def pointer(self, pointer: str) -> str:
+        """Return a pointer into the whole document as one into the file, whose top stands for all that is not in it."""
+        return self.what.inside(pointer) or ""
 
-    def model_id(self) -> Any:
-        """Return the model's name; a section that stands alone has none."""
-        return self.document.value.get("modelId", "model") if self.whole else "model"
+    def locate(self, pointer: str) -> Span:
+        """Return where in the file a place of the whole document is."""
+        return self.document.locate(self.pointer(pointer))
 
-    def num_layers(self) -> Any:
-        """Return the number of layers that the manifest's architecture says, 0 where it says none."""
-        architecture = self.document.value.get("architecture") if self.whole else None
-        return architecture.get("numLayers", 0) if isinstance(architecture, dict) else 0
+    def written(self, pointer: str) -> Any:
+        """Return what the file has at a place of the whole document, None if it has nothing there."""
+        value = self.document.value
+        for name in tokens(self.pointer(pointer)):
+            if isinstance(value, list):
+                value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+            else:
+                value = value.get(name) if isinstance(value, dict) else None
+        return value
 
-
-class Overlay:
-    """What changes a manifest: an overlay, or a whole runtime config, whose inference section holds it."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.is_config = "inference" in document.value and not {"session", "executionPatch"} & document.value.keys()
-
-
-def read_manifest(name: str) -> Manifest:
-    """Return the manifest in a file; raises InputErrors where there is none."""
-    document = read_document(name)
-    value = document.value
-    if isinstance(value, dict) and "inference" in value:
-        if not isinstance(value["inference"], dict):
-            message = f"the inference section is {_kind(value['inference'])}, not an object"
-            raise _misfit(document, "/inference", message)
-        return Manifest(document, whole=True)
-    if isinstance(value, dict) and any(member in value for member in SECTION_MEMBERS):
-        return Manifest(document, whole=False)
-    raise _no_manifest(document)
-
-
-def _no_manifest(document: Document) -> InputErrors:
-    """Return the error for a document that has nothing in it that is judged."""
-    from kernelpath.graph.recognising import recognise_document
-
-    value, meant = document.value, None
-    if isinstance(value, dict):
-        message, meant = recognise_document(value, ("inference", *SECTION_MEMBERS))
-    else:
-        message = f"a manifest is an object, and this is {_kind(value)}"
-    known = "a manifest has a member `inference`; an inference section has `schema` and `execution`"
-    return _misfit(document, "", message, f"did you mean `{meant}`? {known}" if meant else known)
-
-
-def read_overlay(name: str | None) -> Overlay | None:
-    """Return the overlay or runtime config in a file, None for no name; raises InputErrors."""
-    if name is None:
-        return None
-    document = read_document(name)
-    if isinstance(document.value, dict):
-        _usable_config(document)
-        return Overlay(document)
-    message = f"an overlay is an object, and this is {_kind(document.value)}"
-    help_text = "an overlay has `session` and `executionPatch`; a runtime config has `inference`"
-    raise _misfit(document, "", message, help_text)
-
-
-def _usable_config(document: Document) -> None:
-    """Refuse what is given as a runtime config and is none, which would change nothing and pass in silence."""
-    if "inference" not in document.value:
-        return
-    section = document.value["inference"]
-    if "modelId" in document.value:
-        message = "this is a manifest, not a runtime config"
-        raise _misfit(document, "/modelId", message, "give the config whose `inference` section the user writes")
-    if section is not None and not isinstance(section, dict):
-        raise _misfit(document, "/inference", f"the inference section is {_kind(section)}, not an object")
+    def identity(self) -> str:
+        """Return what the document is called: by the member that identifies it, else by its file."""
+        name = self.document.value.get(self.named) if self.named and isinstance(self.document.value, dict) else None
+        return name if isinstance(name, str) else self.document.source.name
 
 
 def shown_name(name: str) -> str:
@@ -130,6 +81,11 @@ def read_document(name: str) -> Document:
     if not document.ok:
         raise InputErrors(document.diagnostics, {shown: document.source})
     return document
+
+
+def read_beside(name: str | None) -> Document | None:
+    """Return the document in a file that is given beside another one, None for no name; raises InputErrors."""
+    return None if name is None else read_document(name)
 
 
 def read_text(name: str) -> Source:
@@ -190,15 +146,10 @@ def unusable(rule: str, message: str, error: Exception | None = None, help_text:
     return InputErrors([Diagnostic(rule, (), ERROR, message, help=help_text)])
 
 
-def _misfit(document: Document, pointer: str, message: str, help_text: str | None = None) -> InputErrors:
+def misfit(document: Document, message: str, help_text: str | None = None, pointer: str = "") -> InputErrors:
+    """Return the error for a document that is not what was expected, at a place in it."""
     from kernelpath.diagnostics import ERROR, Diagnostic
 
     span = document.locate(pointer)
     found = Diagnostic("cli/document", (), ERROR, message, pointer=pointer, span=span, help=help_text)
     return InputErrors([found], {document.source.name: document.source})
-
-
-def _kind(value: Any) -> str:
-    from kernelpath.graph.recognising import json_kind  # only a mistake asks
-
-    return json_kind(value)

@@ -1,13 +1,17 @@
-"""Ask a pack about a manifest, and put what it finds at its places in the user's files and in the rules."""
+"""Ask a pack about a document, and put what it finds at its places in the user's files and in the rules."""
 
 from __future__ import annotations
 
-from kernelpath.api import Result, ask, given_values, load_pack
-from kernelpath.cli.inputs import InputErrors, Manifest, Overlay, read_manifest, read_overlay, unusable
+from kernelpath.api import Result, ask
+from kernelpath.cli.finding_packs import given, given_beside, pack_for, refused, usable_pack
+from kernelpath.cli.inputs import Given, InputErrors, read_document, unusable
 from kernelpath.cli.settings import NO_SETTING, Setting, settings_of
+from kernelpath.evaluate.recognising import question_about, replaces
 from kernelpath.evaluate.report import was_judged
 from kernelpath.graph.catalog import load_catalog
-from kernelpath.packs.folders import PackErrors, is_shipped
+from kernelpath.graph.locate import tokens
+from kernelpath.packs.folders import PackErrors, lies_shipped
+from kernelpath.packs.libraries import said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,53 +23,70 @@ if TYPE_CHECKING:
     from kernelpath.diagnostics.account import Account
     from kernelpath.evaluate.compiled import CompiledPack
     from kernelpath.evaluate.unasked import Unasked
+    from kernelpath.graph.documents import Document
 
 NOTHING = "cli/not-judged"
+#: The shipped data that goes by the name of a catalogue.
+CATALOGS = "catalogs"
+#: The option that says how many layers there are, as packs name the member that it sets.
+LAYERS = "num-layers"
 
 
 class Judged:
-    """What a manifest comes to: `value` is None where it may not run, `unasked` what errors kept from being asked."""
+    """What became of a document: `value` is None if it is wrong, `unasked` what errors kept from being asked."""
 
     def __init__(
         self,
-        manifest: Manifest,
+        judge: Judge,
         ok: bool,
         value: Any,
         diagnostics: list[Diagnostic],
         unasked: Sequence[Unasked] = (),
-        setting: Setting = NO_SETTING,
     ) -> None:
-        self.manifest = manifest
+        self.judge = judge
+        self.setting = judge.setting
+        self.given = judge.given
         self.unasked = unasked
         self.ok = ok
         self.value = value
         self.diagnostics = diagnostics
-        self.setting = setting
 
 
 class Judge:
-    """A pack, a catalogue, an overlay and a setting, which manifests are judged by."""
+    """A pack and what it is asked about: a document of its own, perhaps another one beside it, under a setting."""
 
-    def __init__(self, options: Namespace, overlay: Overlay | None) -> None:
-        self.pack: CompiledPack = usable_pack(options.pack)
-        self.catalog = usable_catalog(options.catalog)
-        self.overlay = overlay
+    def __init__(
+        self,
+        options: Namespace,
+        pack: CompiledPack,
+        given: Given,
+        beside: Given | None = None,
+        question: str | None = None,
+    ) -> None:
+        self.pack = pack
+        self.given = given
+        self.beside = beside
         self.setting = NO_SETTING
-        self.num_layers: int | None = options.num_layers
+        self.catalog: str = options.catalog
         self.verbose: bool = options.verbose
-        self.is_shipped = is_shipped(options.pack)
+        self.question = question or self._question()
+        layers = getattr(options, "num_layers", None)
+        if layers is not None:
+            self._set(LAYERS, layers)
 
     @staticmethod
-    def of(options: Namespace) -> Judge:
-        """Return the judge that a command's options describe; raises InputErrors where they describe none."""
-        return Judge(options, read_overlay(options.runtime))
+    def of(options: Namespace, name: str, beside: Document | None = None) -> Judge:
+        """Return the judge of a file, by the pack that the options name or that recognises it; raises InputErrors."""
+        document = read_document(name)
+        pack = pack_for(options.pack, document)
+        first = given(pack, document, options.pack is not None)
+        return Judge(options, pack, first, given_beside(pack, first, beside) if beside else None)
 
     @staticmethod
-    def each(options: Namespace) -> list[Judge]:
-        """Return a judge for each setting that a command's options describe; raises InputErrors as `of` does."""
-        judge = Judge.of(options)
-        settings = settings_of(options, judge.pack, judge.question)
-        return [judge.under(setting) for setting in settings]
+    def each(options: Namespace, name: str, beside: Document | None = None) -> list[Judge]:
+        """Return a judge of a file for each setting that the options describe; raises InputErrors as `of` does."""
+        judge = Judge.of(options, name, beside)
+        return [judge.under(setting) for setting in settings_of(options, judge.pack, judge.question)]
 
     def under(self, setting: Setting) -> Judge:
         """Return this judge under a setting."""
@@ -75,132 +96,109 @@ class Judge:
         judge.setting = setting
         return judge
 
-    def judge(self, name: str) -> Judged:
-        """Return what the manifest in a file comes to; raises InputErrors where it is none, or nothing judges it."""
-        return self.judge_manifest(read_manifest(name))
+    def _question(self) -> str:
+        names = [each.name for each in (self.given, self.beside) if each]
+        question = question_about(self.pack, *names)
+        if question is None:
+            what = " and ".join(f"`{name}`" for name in names)
+            raise unusable("pack/question", f"pack `{self.pack.meta['name']}` has no question about {what} alone")
+        return question
 
-    def judge_manifest(self, manifest: Manifest) -> Judged:
-        """Return what a manifest comes to; raises InputErrors where nothing judges it."""
-        question, request = self.request(manifest)
-        return self.judged(manifest, question, ask(question, pack=self.pack, **request))
+    def _set(self, option: str, value: Any) -> None:
+        """Give the member of the document that an option stands for another value."""
+        pointer = self.pack.meta["documents"][self.given.name]["options"].get(option)
+        if pointer is None:
+            message = f"a `{self.given.name}` of pack `{self.pack.meta['name']}` has nothing that `--{option}` sets"
+            raise unusable("cli/usage", message)
+        self.given.value = _with(self.given.value, tokens(pointer), value)
 
-    def judged(self, manifest: Manifest, question: str, result: Result) -> Judged:
-        """Return what an answer says of a manifest; raises InputErrors if no rule looked at it."""
-        value = _state(result.value) if question == "apply" else result.value
-        found = [*self.placed(manifest, result.diagnostics), *self._unwalked(question)]
-        if not was_judged(result.ok, value, result.asked) or (result.ok and steps_of(value) == []):
-            raise self.not_judged(manifest, question, found)
-        return Judged(manifest, result.ok, value, found, result.unasked, self.setting)
+    def judge(self) -> Judged:
+        """Return what becomes of the document; raises InputErrors if no rule looked at it."""
+        try:
+            return self.judged(ask(self.question, pack=self.pack, **self.request()))
+        except PackErrors as errors:
+            raise refused(errors) from None
 
-    def _unwalked(self, question: str) -> list[Diagnostic]:
-        """Return what is to be said of rules that a question does not ask; shipped packs are as they are."""
-        if self.is_shipped:
+    def judged(self, result: Result) -> Judged:
+        """Return what an answer says of the document; raises InputErrors if no rule looked at it."""
+        found = [*self.placed(result.diagnostics), *self._unwalked()]
+        looked = was_judged(result.ok, result.value, result.asked)
+        what = self._unjudged(result.value, looked) if result.ok else None
+        if what is not None or not looked:
+            raise self.not_judged(found, what)
+        return Judged(self, result.ok, result.value, found, result.unasked)
+
+    def _unwalked(self) -> list[Diagnostic]:
+        """Return what is to be said of rules that the question does not ask; shipped packs are as they are."""
+        if lies_shipped(self.pack.folder):
             return []
         from kernelpath.cli.unwalked import unwalked
 
-        return unwalked(self.pack, question)
+        return unwalked(self.pack, self.question)
 
-    def not_judged(self, manifest: Manifest, question: str, found: Sequence[Diagnostic] = ()) -> InputErrors:
-        """Return the error for a manifest that a question passes only because no rule looked at it."""
+    def _unjudged(self, value: Any, looked: bool) -> Any:
+        """Return what a library of the pack says of a document of which nothing was judged."""
+        meta = self.pack.meta
+        return said(meta["libraries"], "unjudged", self.given.value, meta["constants"], value, looked)
+
+    def not_judged(self, found: Sequence[Diagnostic] = (), what: Any = None) -> InputErrors:
+        """Return the error for a document that a question passes only because no rule looked at it."""
         from kernelpath.diagnostics import ERROR, Diagnostic
-        from kernelpath.graph.recognising import Unjudged, recognise
+        from kernelpath.packs.libraries import Unjudged
 
         meta = self.pack.meta
-        schema = meta["constants"].get("schema_name")
-        what = recognise(manifest.inference, schema)
-        if what is None:
-            what = Unjudged(f"question `{question}` of pack `{meta['name']}` asks no rule of this graph")
-        pointer = manifest.prefix + what.pointer
-        span = (manifest.document.key_span if what.at_key else manifest.document.locate)(pointer)
-        help_text = what.help(meta["name"], schema)
-        said = Diagnostic(NOTHING, (), ERROR, what.message, pointer=pointer, span=span, help=help_text)
-        return InputErrors([*found, said], self.sources([manifest]))
+        what = what or self._unjudged(None, False) or Unjudged(None)
+        told = what.message or f"question `{self.question}` of pack `{meta['name']}` asks no rule of this document"
+        pointer = self.given.pointer(what.pointer)
+        span = (self.given.document.key_span if what.at_key else self.given.document.locate)(pointer)
+        help_text = what.help(meta["name"])
+        message = f"nothing was judged: {told}"
+        said = Diagnostic(NOTHING, (), ERROR, message, pointer=pointer, span=span, help=help_text)
+        return InputErrors([*found, said], self.sources())
 
-    @property
-    def question(self) -> str:
-        """The question that judges a manifest under the overlay.
+    def request(self) -> dict[str, Any]:
+        """Return what the question is asked with."""
+        documents = self.pack.meta["documents"]
+        needed = self.pack.meta["questions"][self.question]["given"]
+        catalogs = {name: self.catalog for name in needed if documents[name]["resource"] == CATALOGS}
+        given = {each.name: each.value for each in (self.given, self.beside) if each}
+        return {**catalogs, **given, **self.setting.values}
 
-        A runtime config is applied, since it may name a kernel path of its own; anything else is compiled.
-        """
-        name = "apply" if self.overlay is not None and self.overlay.is_config else "compile"
-        if name not in self.pack.meta["questions"]:
-            given_values(self.pack, name, {})  # raises what there is to say about it
-        return name
+    def replaced(self) -> str | None:
+        """Return where the document beside brings what is judged in the place of the first one's own items."""
+        found = replaces(self.pack, self.beside.name, self.beside.value) if self.beside else None
+        return found[1] if found else None
 
-    def request(self, manifest: Manifest) -> tuple[str, dict[str, Any]]:
-        """Return the question that judges a manifest under the overlay and the setting, and what it is asked with."""
-        if self.question == "apply":
-            assert self.overlay is not None
-            config = self.overlay.document.value
-            given = {"manifest": self.whole(manifest), "runtime_config": config, "catalog": self.catalog}
-            return "apply", self.known(given) | self.setting.values
-        given = {
-            "manifest": manifest.whole_value(),
-            "runtime": self.overlay.document.value if self.overlay else None,
-            "num_layers": self.layers(manifest),
-            "catalog": self.catalog,
-        }
-        return "compile", self.known(given) | self.setting.values
-
-    def known(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return what the pack knows of a request; raises InputErrors for what the user gave and it does not know."""
-        meta = self.pack.meta
-        unknown = [name for name in given if name not in meta["documents"] and name not in meta["inputs"]]
-        asked = {"num_layers": self.num_layers, "runtime": self.overlay, "runtime_config": self.overlay}
-        for name in unknown:
-            if asked.get(name) is not None:
-                raise unusable("cli/usage", f"pack `{meta['name']}` has no document or input `{name}`")
-        return {name: value for name, value in given.items() if name not in unknown}
-
-    def layers(self, manifest: Manifest) -> Any:
-        """Return how many layers a manifest is judged for: as the caller says, else as the manifest does."""
-        if self.num_layers is not None:
-            return self.num_layers
-        from kernelpath.language import RUNTIME  # the number of layers may be written as text
-
-        layers = manifest.num_layers()
-        return RUNTIME["_number"](layers) if isinstance(layers, str) else layers  # type: ignore[operator]
-
-    def whole(self, manifest: Manifest) -> dict[str, Any]:
-        """Return the manifest as a whole one, with the number of layers that the caller says."""
-        value = manifest.whole_value()
-        if self.num_layers is None:
-            return dict(value)
-        architecture = value.get("architecture")
-        given = architecture if isinstance(architecture, dict) else {}
-        return {**value, "architecture": {**given, "numLayers": self.num_layers}}
-
-    def placed(self, manifest: Manifest, diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    def placed(self, diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
         """Return findings at their places, after those of the documents themselves."""
-        documents = [manifest.document] + ([self.overlay.document] if self.overlay else [])
+        documents = [each.document for each in (self.given, self.beside) if each]
         found = [diagnostic for document in documents for diagnostic in document.diagnostics]
         found += self.setting.diagnostics()
         if not diagnostics:
             return found
         from kernelpath.cli.placing import Placing
 
-        placing = Placing(self, manifest)
+        placing = Placing(self)
         return found + [placing.placed(diagnostic) for diagnostic in diagnostics]
 
-    def account(self, judged: Sequence[Judged], found: Sequence[Diagnostic], format: str) -> Account:
+    def account(self, judged: Judged, found: Sequence[Diagnostic], format: str) -> Account:
         """Return what a report in a format says besides its findings."""
         from kernelpath.cli.accounts import account_of
 
-        return account_of(self.pack, judged, found if format == "sarif" else ())
+        return account_of([judged], found if format == "sarif" else ())
 
-    def sources(self, manifests: list[Manifest]) -> dict[str, Source]:
+    def sources(self) -> dict[str, Source]:
         """Return the texts that findings may point into."""
-        documents = [manifest.document for manifest in manifests]
-        documents += [self.overlay.document] if self.overlay else []
+        documents = [each.document for each in (self.given, self.beside) if each]
         return {document.source.name: document.source for document in documents} | self.setting.sources()
 
 
-def usable_pack(name: str) -> CompiledPack:
-    """Return a pack; raises InputErrors with every mistake in it."""
-    try:
-        return load_pack(name)
-    except PackErrors as errors:
-        raise refused(errors) from None
+def _with(value: Any, path: list[str], new: Any) -> Any:
+    """Return an object with another value at a path; what was given stays as it is."""
+    if not path:
+        return new
+    inner = value if isinstance(value, dict) else {}
+    return {**inner, path[0]: _with(inner.get(path[0]), path[1:], new)}
 
 
 def usable_catalog(name: str) -> Any:
@@ -211,22 +209,4 @@ def usable_catalog(name: str) -> Any:
         raise refused(errors) from None
 
 
-def refused(errors: PackErrors) -> InputErrors:
-    """Return a pack's mistakes as errors of input, with the files that they point into."""
-    from kernelpath.cli.placing import pack_sources
-
-    return InputErrors(errors.diagnostics, pack_sources(errors.diagnostics))
-
-
-def _state(applied: Any) -> Any:
-    """Return the compiled graph in what `apply` answers; all of it, if a pack's own answers something else."""
-    return applied.get("executionV0State", applied) if isinstance(applied, dict) else applied
-
-
-def steps_of(value: Any) -> Any:
-    """Return all resolved steps of a compiled graph; None for what another pack answers."""
-    resolved = value.get("resolvedSteps") if isinstance(value, dict) else None
-    return resolved.get("all") if isinstance(resolved, dict) else None
-
-
-__all__ = ["Judge", "Judged", "refused", "steps_of", "usable_catalog", "usable_pack"]
+__all__ = ["Judge", "Judged", "refused", "usable_catalog", "usable_pack"]

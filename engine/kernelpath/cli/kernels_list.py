@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernelpath.cli.console import Console
 from kernelpath.cli.judging import usable_catalog
 from kernelpath.cli.options import add_shared
+from kernelpath.execution_graph.answers import pinned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _members(kernel: Any) -> dict[str, Any]:
         "outputDtype": kernel.output,
         "requires": list(kernel.requires),
         "features": list(kernel.features),
-        "kernelRef": {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest},
+        **pinned(kernel),
     }
 
 

@@ -1,10 +1,11 @@
-"""`kernelpath kernels repin`: point a manifest's kernelRefs at a catalogue."""
+"""`kernelpath kernels repin`: point a manifest's references to kernels at a catalogue."""
 
 from __future__ import annotations
 
 from kernelpath.cli.console import Console
 from kernelpath.cli.executing import OWN_CATALOG, told
-from kernelpath.cli.inputs import read_manifest, unusable
+from kernelpath.cli.finding_packs import given, pack_for
+from kernelpath.cli.inputs import read_document, unusable
 from kernelpath.cli.judging import usable_catalog
 from kernelpath.cli.options import add_shared
 
@@ -22,19 +23,18 @@ def declare(arguments: Arguments) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the manifest with every kernelRef rewritten; say which kernels the catalogue lacks."""
+    """Print the manifest with every reference to a kernel rewritten; say which kernels the catalogue lacks."""
     from kernelpath.cli.values import json_text
 
     console = Console(options)
-    manifest = read_manifest(options.file)
+    document = read_document(options.file)
+    given(pack_for(options.pack, document), document, named=True)
     with told():
-        from kernelpath.execute.lock import count_references, repin
+        from kernelpath.execute.lock import repin_manifest
 
-        inference, problems = repin(manifest.inference, usable_catalog(options.catalog))
-        references = count_references(manifest.inference)
-    if not references:
-        raise unusable("cli/nothing", f"`{options.file}` has no kernelRef in a graph or a profile to point anywhere")
-    value = {**manifest.document.value, "inference": inference} if manifest.whole else inference
+        value, problems, count = repin_manifest(document.value, usable_catalog(options.catalog))
+    if not count:
+        raise unusable("cli/nothing", f"`{options.file}` refers to no kernel, in a graph or a profile")
     console.write(json_text(value))
     if problems:
         console.refuse(problems, {})

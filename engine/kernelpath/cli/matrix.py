@@ -6,9 +6,10 @@ from functools import partial
 
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
-from kernelpath.cli.inputs import InputErrors, read_document, read_overlay, unusable
-from kernelpath.cli.judging import usable_pack
+from kernelpath.cli.finding_packs import usable_pack
+from kernelpath.cli.inputs import InputErrors, read_document, unusable
 from kernelpath.cli.settings import ELSEWHERE, SHORT, named_documents, read_given, refuse_unasked
+from kernelpath.evaluate.recognising import profiles
 from kernelpath.packs.folders import PackErrors
 
 TYPE_CHECKING = False
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from kernelpath.evaluate.compiled import CompiledPack
 
 UNKNOWN_KIND = "matrix/document"
-#: The documents that `--runtime` may stand for: what a config's inference section holds, and a whole config.
-OVERLAY, CONFIG = "runtime", "runtime_config"
 
 
 def declare(arguments: Arguments) -> None:
@@ -34,7 +33,7 @@ def declare(arguments: Arguments) -> None:
     arguments.add("files", nargs="+", metavar="FILE", help="what is judged, such as manifests; - for standard input")
     device_help = "what they are to run on: devices of `devices list`, or files (all that are listed)"
     arguments.add("--device", action="append", metavar="NAME|FILE", help=device_help)
-    runtime_help = "a profile: an overlay, or a runtime config with an `inference` section"
+    runtime_help = "a profile: an overlay, or a runtime config that holds one"
     arguments.add("--runtime", action="append", metavar="FILE", help=runtime_help)
     arguments.add(GENERAL, action="append", metavar="DOC=FILE", help="give another document of the pack")
     arguments.add("--question", metavar="NAME", help="the question that is asked (the one of the pack's matrix)")
@@ -97,9 +96,9 @@ def _axes(pack: CompiledPack, question: str, options: Namespace) -> Iterator[Axi
         raise unusable("cli/usage", f"question `{question}` of pack `{pack.meta['name']}` takes no documents")
     yield Axis(given[0], tuple(_entry(name, partial(_file, pack, given[0], name)) for name in options.files))
     if options.runtime:
-        name = _runtime_document(pack, question)
-        runtimes = dict.fromkeys(options.runtime)
-        yield Axis(name, tuple(_entry(each, partial(_runtime, name, each)) for each in runtimes))
+        name = _profile_document(pack, question)
+        files = dict.fromkeys(options.runtime)
+        yield Axis(name, tuple(_entry(each, partial(_profile, pack, name, each)) for each in files))
     named: dict[str, list[str]] = {}
     for name, text in dict.fromkeys(named_documents(options)):
         refuse_unasked(pack, question, name)
@@ -141,36 +140,38 @@ def _file(pack: CompiledPack, document: str, name: str) -> Any:
     """Return a file as a document of the pack; raises InputErrors for one that the pack does not take for it."""
     from kernelpath.evaluate.recognising import recognised
 
-    value = read_document(name).value
-    declared = pack.meta["documents"][document]
-    if declared["recognise"] or declared["part"]:
-        found = recognised(pack, value)
-        if found is None or found.name != document:
-            message = f"`{name}` is not a `{document}` that pack `{pack.meta['name']}` judges"
-            raise unusable(UNKNOWN_KIND, message)
-        value = found.value
-    named = declared["named"]
-    return {named: "model", **value} if named and isinstance(value, dict) else value
+    found = recognised(pack, read_document(name).value, (document,), meant=True)
+    if found is None:
+        message = f"`{name}` is not a `{document}` that pack `{pack.meta['name']}` judges"
+        raise unusable(UNKNOWN_KIND, message)
+    return found.value
 
 
-def _runtime_document(pack: CompiledPack, question: str) -> str:
-    """Return the document that a profile is to a question: a whole config where it takes one, else an overlay."""
-    given = pack.meta["questions"][question]["given"]
-    known = next((name for name in (CONFIG, OVERLAY) if name in given), None)
-    if known is None:
-        message = f"question `{question}` of pack `{pack.meta['name']}` takes no `{CONFIG}` and no `{OVERLAY}`"
+def _profile_document(pack: CompiledPack, question: str) -> str:
+    """Return the document that a profile is to a question: one that holds an overlay, else the overlay itself."""
+    known = profiles(pack, question)
+    if not known:
+        message = f"question `{question}` of pack `{pack.meta['name']}` takes no profile"
         raise unusable("cli/usage", message, help_text="leave `--runtime` out, or choose another question")
-    return known
+    return known[0]
 
 
-def _runtime(name: str, file: str) -> Any:
-    """Return a profile as the document that the question takes: one is the inference section of the other."""
-    overlay = read_overlay(file)
-    assert overlay is not None
-    value = overlay.document.value
-    if name == CONFIG:
-        return value if overlay.is_config else {"inference": value}
-    return value["inference"] if overlay.is_config else value
+def _profile(pack: CompiledPack, wanted: str, file: str) -> Any:
+    """Return a profile as the document that the question takes: an overlay may be a part of another document."""
+    from kernelpath.evaluate.recognising import recognised
+    from kernelpath.graph.locate import tokens
+
+    documents = pack.meta["documents"]
+    held = [name for name, each in documents.items() if wanted in each["holds"]]
+    found = recognised(pack, read_document(file).value, [wanted, *documents[wanted]["holds"], *held])
+    if found is None:
+        raise unusable(UNKNOWN_KIND, f"`{file}` is not a `{wanted}` that pack `{pack.meta['name']}` takes")
+    value = found.value
+    for step in tokens(documents[found.name]["holds"].get(wanted, "")):
+        value = value.get(step) if isinstance(value, dict) else None
+    for step in reversed(tokens(documents[wanted]["holds"].get(found.name, ""))):
+        value = {step: value}
+    return value
 
 
 def _shared(pack: CompiledPack, question: str, axes: list[Axis], catalog: str | None) -> dict[str, Any]:

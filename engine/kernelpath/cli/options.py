@@ -7,10 +7,12 @@ if TYPE_CHECKING:
     from kernelpath.cli.arguments import Arguments
 
 DEFAULT_PACK = "execution-v0"
+#: In help texts, the pack of commands that find it by the document.
+RECOGNISING = "the one that recognises the file"
 DEFAULT_CATALOG = "doppler-0.1.7"
 FORMATS = ("text", "json", "sarif", "junit", "github")
 PACKS_HELP = "a shipped pack, or a pack's folder; the working folder, if left out"
-MANIFEST_HELP = "a manifest, or an inference section that stands alone; - for standard input"
+DOCUMENT_HELP = "a document of a pack, such as a manifest; - for standard input"
 
 
 def add_shared(
@@ -19,9 +21,13 @@ def add_shared(
     catalog: str = DEFAULT_CATALOG,
     pack: str | None = DEFAULT_PACK,
 ) -> None:
-    """Add the options that every command has; `pack` is the one that counts if none is named."""
+    """Add the options that every command has; `pack` is the one that counts if none is named.
+
+    `RECOGNISING` stands for the first pack that recognises what is judged; the option's value is then None.
+    """
     add = arguments.group("shared options").add
     pack_help = "a shipped pack, or a pack's folder" + (f" ({pack})" if pack else "")
+    pack = None if pack == RECOGNISING else pack
     add("--pack", default=pack, metavar="PACK", help=pack_help)
     catalog_help = f"a shipped catalogue, or its file ({catalog})"
     add("--catalog", default=catalog, metavar="CATALOG", help=catalog_help)
@@ -36,7 +42,8 @@ def add_request(arguments: Arguments) -> None:
     """Add the options that say under which circumstances a manifest is compiled."""
     from kernelpath.cli.settings import add_settings
 
-    arguments.add("--runtime", metavar="FILE", help="an overlay, or a runtime config with an `inference` section")
+    runtime_help = "what changes the document: an overlay, or a runtime config that holds one"
+    arguments.add("--runtime", metavar="FILE", help=runtime_help)
     add_settings(arguments)
     add_layers(arguments)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kernelpath.cli.catalog_lines import catalog_place
-from kernelpath.cli.inputs import Manifest, Overlay
+from kernelpath.cli.judging import Judge
 from kernelpath.diagnostics import Span
 from kernelpath.evaluate.explain import Read, Reading, read
 from kernelpath.evaluate.observe import Visit
@@ -24,21 +24,20 @@ from kernelpath.packs.row_text import class_name
 
 Place = tuple[Document, str]
 
-SECTION = "/inference"
-
 
 class Origins:
     """Finds the places of values in the documents of one request."""
 
-    def __init__(self, pack: Pack, manifest: Manifest, overlay: Overlay | None, catalog: str) -> None:
+    def __init__(self, pack: Pack, judge: Judge) -> None:
         self.pack = pack
-        self.manifest = manifest
-        self.overlay = overlay
-        self.catalog = catalog
+        self.judge = judge
+        self.given = judge.given
+        self.beside = judge.beside
+        self.catalog = judge.catalog
         self.places: dict[int, Place] = {}
-        for document in (manifest.document, overlay.document if overlay else None):
-            if document is not None:
-                self._index(document)
+        for each in (judge.given, judge.beside):
+            if each is not None:
+                self._index(each.document)
         self.over = {name: each.over for name, each in pack.documents.items() if each.over}
 
     def _index(self, document: Document) -> None:
@@ -110,28 +109,26 @@ class Origins:
         if not at or not visit.variable:
             return None
         document, _, pointer = str(visit.walk.pack.value(at, visit.walk.environment)).partition("#")
-        if document == "runtime":
-            return (self.overlay.document, self._section + pointer) if self.overlay else None
-        chosen = self._chosen_path()
-        return chosen or (self.manifest.document, self.manifest.prefix + pointer.removeprefix(SECTION))
+        if document != self.given.name:
+            return (self.beside.document, self._held_at(document) + pointer) if self.beside else None
+        return self._chosen_path() or (self.given.document, self.given.pointer(pointer))
 
     def _chosen_path(self) -> Place | None:
-        """Return the kernel path of a config that takes the place of the manifest's graph."""
-        if self.overlay is None or not self.overlay.is_config:
-            return None
-        section = self.overlay.document.value.get("inference")
-        named = isinstance(section, dict) and bool(section.get("kernelPath"))
-        return (self.overlay.document, f"{SECTION}/kernelPath") if named else None
+        """Return what the document beside brings in the place of the first one's own items."""
+        replaced = self.judge.replaced()
+        return (self.beside.document, replaced) if self.beside and replaced is not None else None
 
-    @property
-    def _section(self) -> str:
-        return SECTION if self.overlay and self.overlay.is_config else ""
+    def _held_at(self, document: str) -> str:
+        """Return the pointer of another document in the one beside, which may hold it."""
+        held: Mapping[str, str] = self.judge.pack.meta["documents"][self.beside.name]["holds"] if self.beside else {}
+        return held.get(document, "")
 
     def _patched(self, path: tuple[str, ...], visit: Visit) -> Place | None:
         """Return the last `set` of the patch that gives the member of this step."""
-        declared = next((over["patch"] for over in self.over.values() if "patch" in over), None)
-        if self.overlay is None or declared is None or not path:
+        found = next(((name, over["patch"]) for name, over in self.over.items() if "patch" in over), None)
+        if self.beside is None or found is None or not path:
             return None
+        name, declared = found
         identity = self.pack.constants[declared["options"]]["identity"]  # type: ignore[index]
         patch = visit.workspace.get(declared["value"])
         changes = patch.get("set") if isinstance(patch, dict) else None
@@ -139,8 +136,8 @@ class Origins:
         for index in reversed(range(len(changes) if isinstance(changes, list) else 0)):
             change = changes[index]  # type: ignore[index]
             if isinstance(change, dict) and change.get(identity) == step and path[0] in change:
-                base = f"{self._section}/{declared['member']}/set/{index}"
-                return self.overlay.document, base + "".join(f"/{escaped(name)}" for name in path)
+                base = f"{self._held_at(name)}/{declared['member']}/set/{index}"
+                return self.beside.document, base + "".join(f"/{escaped(name)}" for name in path)
         return None
 
     def _merged(self, found: Read, visit: Visit) -> Place | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from kernelpath.cli.finding_packs import refused
 from kernelpath.cli.inputs import InputErrors, unusable
-from kernelpath.cli.judging import refused
+from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.packs.contents import PackFiles, read_pack_files
 from kernelpath.packs.folders import PackErrors, is_pack, pack_folder
 from kernelpath.packs.model import Pack, Rule, Stage
@@ -19,6 +20,11 @@ def pack_model(name: str) -> Pack:
         return _model(read_pack_files(pack_folder(name)))
     except PackErrors as errors:
         raise refused(errors) from None
+
+
+def pack_of(compiled: CompiledPack) -> Pack:
+    """Return the checked model of a pack that was loaded to run."""
+    return pack_model(compiled.folder)
 
 
 def named_packs(names: list[str], option: str | None) -> list[str]:

@@ -5,69 +5,78 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from kernelpath.cli.inputs import Manifest
 from kernelpath.diagnostics import Diagnostic, Label, Source, Span
+from kernelpath.evaluate.recognising import question_about
+from kernelpath.graph.locate import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kernelpath.cli.judging import Judge
     from kernelpath.cli.overlaid import Overlaid
 
-SECTION = "/inference"
-
-
 class Placing:
     """Knows the documents that a pack's findings point into."""
 
-    def __init__(self, judge: Judge, manifest: Manifest) -> None:
+    def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.pack = judge.pack
-        self.manifest = manifest
-        self.overlay = judge.overlay
+        self.given = judge.given
+        self.beside = judge.beside
 
     def placed(self, found: Diagnostic) -> Diagnostic:
-        """Return a finding with its span, its pointer into the whole document, and the place of its rule."""
+        """Return a finding with its span, its pointer into the file, and the place of its rule."""
         secondary = (*found.secondary, *self._rule_label(found.rule))
         if self.judge.verbose:
             found = replace(found, docs=self._why(found.rule))
         given = self.judge.setting.given.get(found.document or "")
         if given is not None:
-            span = given.locate(found.pointer or "")
-            return replace(found, span=span, secondary=secondary)
-        pointer = self._overlay_pointer(found)
-        if pointer is not None and self.overlay is not None:
-            span = self.overlay.document.locate(pointer)
-            return replace(found, document="runtime", pointer=pointer, span=span, secondary=secondary)
-        pointer = self.manifest.prefix + (found.pointer or "").removeprefix(SECTION)
-        return replace(found, pointer=pointer, span=self.manifest.document.locate(pointer), secondary=secondary)
+            return replace(found, span=given.locate(found.pointer or ""), secondary=secondary)
+        other = self._pointer_beside(found)
+        if other is not None and self.beside is not None:
+            pointer, span = self.beside.pointer(other), self.beside.locate(other)
+            return replace(found, document=self._called(), pointer=pointer, span=span, secondary=secondary)
+        pointer = self.given.pointer(found.pointer or "")
+        return replace(found, pointer=pointer, span=self.given.document.locate(pointer), secondary=secondary)
 
-    def _overlay_pointer(self, found: Diagnostic) -> str | None:
-        """Return where in the overlay's document a finding belongs, None where it belongs in the manifest."""
-        if self.overlay is None:
+    def _called(self) -> str:
+        """Return what the document beside is called: the overlay that it is, or that it holds."""
+        assert self.beside is not None
+        return next(iter(self.pack.meta["documents"][self.beside.name]["holds"]), self.beside.name)
+
+    def _pointer_beside(self, found: Diagnostic) -> str | None:
+        """Return where in the document beside a finding belongs, None if it belongs in the first one."""
+        if self.beside is None:
             return None
-        if found.document in ("runtime", "runtime_config"):
+        if found.document == self.beside.name:
             return found.pointer or ""
-        if self._derived:  # the graph that was compiled is not the manifest's own
-            return None if found.pointer is None else f"{SECTION}/kernelPath"
-        pointer = self._overlaid.pointer(found, found.pointer or "")
-        return None if pointer is None else (SECTION if self.overlay.is_config else "") + pointer
+        held = self.pack.meta["documents"][self.beside.name]["holds"]
+        if found.document in held:
+            return f"{held[found.document]}{found.pointer or ''}"
+        replaced = self.judge.replaced()
+        if replaced is not None:  # the items that were judged are not the first document's own
+            return None if found.pointer is None else replaced
+        overlaid = self._overlaid
+        pointer = overlaid.pointer(found, found.pointer or "") if overlaid else None
+        return None if pointer is None or overlaid is None else held.get(overlaid.overlay, "") + pointer
 
     @cached_property
-    def _overlaid(self) -> Overlaid:
+    def _overlaid(self) -> Overlaid | None:
+        """What the document beside replaces of the first one, as the overlay that it is, or that it holds."""
+        assert self.beside is not None
+        documents = self.pack.meta["documents"]
+        held = documents[self.beside.name]["holds"]
+        name = next((each for each in (self.beside.name, *held) if documents[each]["over"]), None)
+        question = question_about(self.pack, self.given.name, name) if name else None
+        if name is None or question is None:
+            return None
         from kernelpath.cli.overlaid import Overlaid  # needed only where an overlay was given
 
-        assert self.overlay is not None
-        request = {"manifest": self.manifest.whole_value(), "num_layers": self.judge.layers(self.manifest)}
-        value = self.overlay.document.value
-        request |= {"catalog": self.judge.catalog, "runtime": value["inference"] if self.overlay.is_config else value}
-        request |= self.judge.setting.values
-        return Overlaid(self.pack, "compile", request, "runtime")
-
-    @cached_property
-    def _derived(self) -> bool:
-        """Whether the config names a kernel path, from which the graph is derived."""
-        section = self.overlay.document.value.get("inference") if self.overlay and self.overlay.is_config else None
-        return isinstance(section, dict) and bool(section.get("kernelPath"))
+        value = self.beside.value
+        for step in tokens(held.get(name, "")):
+            value = value.get(step) if isinstance(value, dict) else None
+        request = {**self.judge.request(), name: value}
+        known = self.pack.meta["questions"][question]["given"]
+        return Overlaid(self.pack, question, {key: each for key, each in request.items() if key in known}, name)
 
     def _rule_label(self, identity: str) -> tuple[Label, ...]:
         place = self._rules.get(identity)

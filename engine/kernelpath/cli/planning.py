@@ -9,6 +9,7 @@ from kernelpath.cli.console import Console
 from kernelpath.cli.describing import POSITIONS, described
 from kernelpath.cli.executing import folded, opened, path_of
 from kernelpath.cli.inputs import read_document, unusable
+from kernelpath.execution_graph.answers import compiled_graph
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def planned(options: Namespace, judged: Judged) -> tuple[dict[str, Any], list[Di
     from kernelpath.emit.plan.document import to_document
     from kernelpath.emit.plan.lower import decode_shape, lower, prefill_shape
 
-    path = path_of(judged.value, "plan")
+    path = path_of(compiled_graph(judged.value), "plan")
     architecture = _architecture(options, judged)
     capacity = options.capacity or int(architecture["context_length"])
     if capacity > POSITIONS:
@@ -68,8 +69,7 @@ def _architecture(options: Namespace, judged: Judged) -> Mapping[str, Any]:
         Console(options).warn(model.warnings)
         found: Mapping[str, Any] = model.architecture
         return found
-    manifest = judged.manifest
-    return described(manifest.document.value.get("architecture") if manifest.whole else None)
+    return described(judged.given.written("/architecture"))
 
 
 def _limits(name: str | None) -> Limits:

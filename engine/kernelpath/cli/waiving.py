@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kernelpath.cli.inputs import InputErrors, read_text
-from kernelpath.cli.packs import pack_model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,16 +15,15 @@ if TYPE_CHECKING:
 
 
 class Waiving:
-    """The waivers of a file, and the identities of the rules that they may be for."""
+    """The waivers of a file."""
 
-    def __init__(self, source: Source, waivers: list[Waiver], rules: list[str]) -> None:
+    def __init__(self, source: Source, waivers: list[Waiver]) -> None:
         self.source = source
         self.waivers = waivers
-        self.rules = rules
 
     @staticmethod
-    def of(name: str, pack: str) -> Waiving:
-        """Return the waivers in a file, for findings of a pack; raises InputErrors with what is wrong with either."""
+    def of(name: str) -> Waiving:
+        """Return the waivers in a file; raises InputErrors with what is wrong with it."""
         from kernelpath.analysis.waivers import WaiverErrors, read_waivers
 
         source = read_text(name)
@@ -33,7 +31,7 @@ class Waiving:
             waivers = read_waivers(source)
         except WaiverErrors as errors:
             raise InputErrors(errors.diagnostics, {source.name: source}) from None
-        return Waiving(source, waivers, [rule.identity for rule in pack_model(pack).rules()])
+        return Waiving(source, waivers)
 
     def applied(self, judged: list[Judged]) -> tuple[list[Diagnostic], bool]:
         """Return the findings as they are to be told, and whether no error is left among them.
@@ -49,10 +47,10 @@ class Waiving:
         findings: dict[str, list[Diagnostic]] = {}
         unasked: dict[str, list[Unasked]] = {}
         for one in judged:
-            findings.setdefault(model_name(one), []).extend(one.diagnostics)
-            unasked.setdefault(model_name(one), []).extend(one.unasked)
+            findings.setdefault(one.given.identity(), []).extend(one.diagnostics)
+            unasked.setdefault(one.given.identity(), []).extend(one.unasked)
         here = [waiver for waiver in self.waivers if any(matches(waiver.model, model) for model in findings)]
-        result = apply_waivers(here, findings, date.today(), self.rules, unasked)
+        result = apply_waivers(here, findings, date.today(), _rules(judged), unasked)
         by_finding = {id(found): waiver for _, found, waiver in result.waived}
         told = [
             _waived(found, by_finding[id(found)]) if id(found) in by_finding else found
@@ -62,10 +60,11 @@ class Waiving:
         return [*told, *result.findings], result.ok
 
 
-def model_name(judged: Judged) -> str:
-    """Return what waivers call a model: its `modelId`, or the name of its file where it has none."""
-    name = judged.manifest.model_id() if judged.manifest.whole else None
-    return name if isinstance(name, str) and name != "model" else judged.manifest.document.source.name
+def _rules(judged: list[Judged]) -> list[str]:
+    """Return the identities of the rules that waivers may be for: those of the packs that judged."""
+    packs = {one.judge.pack.meta["name"]: one.judge.pack for one in judged}
+    listed = [rule["id"] for pack in packs.values() for stage in pack.meta["stages"].values() for rule in stage]
+    return list(dict.fromkeys(listed))
 
 
 def _waived(found: Diagnostic, waiver: Waiver) -> Diagnostic:
@@ -73,4 +72,4 @@ def _waived(found: Diagnostic, waiver: Waiver) -> Diagnostic:
     return replace(found, severity="note", message=message)
 
 
-__all__ = ["Waiving", "model_name"]
+__all__ = ["Waiving"]

@@ -17,14 +17,16 @@ class CompiledPack:
     """The generated namespace of a pack and its metadata, as `packs.generate` wrote them.
 
     `meta` has the members name, summary, digest, stages, scopes, flows, programs, settings and constants; all plain
-    data, so that a cached pack costs no more than reading a file.
+    data, so that a cached pack costs no more than reading a file. `folder` is where it was read from, empty for a pack
+    that was made from its model.
     """
 
-    __slots__ = ("_data", "meta", "namespace")
+    __slots__ = ("_data", "folder", "meta", "namespace")
 
-    def __init__(self, namespace: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+    def __init__(self, namespace: Mapping[str, Any], meta: Mapping[str, Any], folder: str = "") -> None:
         self.namespace = namespace
         self.meta = meta
+        self.folder = folder
         self._data: Mapping[str, Any] | None = None
 
     @property

@@ -43,14 +43,14 @@ def compiled_pack(pack: Pack) -> CompiledPack:
     return _run(compile(generated.text, f"<pack {pack.name}>", "exec"), generated.data)
 
 
-def _run(code: CodeType, data: Any) -> CompiledPack:
+def _run(code: CodeType, data: Any, folder: str = "") -> CompiledPack:
     """Run the module of a pack, among the built-ins that it calls."""
     from kernelpath.language.runtime import namespace
 
     load_modules(data["libraries"])
     names: dict[str, Any] = namespace()
     exec(code, names)
-    return CompiledPack(names, data)
+    return CompiledPack(names, data, folder)
 
 
 def _built(files: PackFiles) -> tuple[Any, Any]:
@@ -67,4 +67,4 @@ def _compiled(files: PackFiles, value: Any) -> CompiledPack:
     code, data = value
     if not isinstance(code, CodeType) or data["digest"] != files.digest:
         raise TypeError("this was not built from these files")
-    return _run(code, data)
+    return _run(code, data, str(files.folder))

@@ -162,9 +162,15 @@ def repin(inference: Mapping[str, Any], catalog: Mapping[str, Kernel]) -> tuple[
     return changed, problems
 
 
-def count_references(inference: Mapping[str, Any]) -> int:
-    """Return how many kernelRefs `repin` looks at."""
-    return sum(1 for _ in _pinned(inference))
+def repin_manifest(
+    manifest: Mapping[str, Any], catalog: Mapping[str, Kernel]
+) -> tuple[dict[str, Any], list[Diagnostic], int]:
+    """Return a manifest, or a section that stands alone, as `repin` has it, and how many kernelRefs were looked at."""
+    whole = isinstance(manifest.get("inference"), dict)
+    section = manifest["inference"] if whole else manifest
+    changed, problems = repin(section, catalog)
+    count = sum(1 for _ in _pinned(section))
+    return ({**manifest, "inference": changed} if whole else changed), problems, count
 
 
 def _pinned(inference: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import wraps
 
+from kernelpath.execution_graph.answers import extent, unjudged
 from kernelpath.execution_graph.derive import derive_steps
 from kernelpath.execution_graph.devices import device_file, device_given, shipped_devices
 from kernelpath.execution_graph.interleave import interleave as interleaved
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import SimpleNamespace
     from typing import Any
+
+__all__ = ["LIBRARY", "extent", "unjudged"]
 
 LIBRARY = "execution-graph"
 DEFAULT_CATALOG = "doppler-0.1.7"

@@ -27,7 +27,7 @@ _NO_NAME = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 class Kernel:
     """A kernel of a catalogue.
 
-    `reference`, `version` and `digest` are what a kernelRef to it says; `input` and `output` are the dtypes that it
+    `reference`, `version` and `digest` are what a step says that pins it; `input` and `output` are the dtypes that it
     reads its activations as and declares to write, or None; `requires` are the device features that its registry asks
     for, `features` those that its text enables.
     """
@@ -178,7 +178,7 @@ def _row(kernel: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kernel_reference(kernel: str, entry: str) -> str:
-    """Return the id of a kernelRef: the file without `.wgsl`, a dot and the entry, other characters made dots.
+    """Return the id by which steps refer to a kernel: the file without `.wgsl`, a dot, the entry; others made dots.
 
     >>> kernel_reference("Rope_Half.wgsl", "main")
     'rope.half.main'

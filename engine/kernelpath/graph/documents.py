@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kernelpath.diagnostics import Diagnostic, Span
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "read_json"]
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "json_kind", "read_json"]
 
 MAX_BYTES = JSON_BYTES
 MAX_DEPTH = 200
@@ -158,3 +158,17 @@ def _not_utf8(name: str, error: UnicodeDecodeError) -> Document:
     at = len(data[: error.start].decode("utf-8").removeprefix(BYTE_ORDER_MARK))
     found = f"0x{data[error.start]:02x}"
     return _refused(source, wording.ENCODING.told(source.span(at, at + 1), found=found))
+
+
+def json_kind(value: Any) -> str:
+    """Return what kind of JSON value something is, as one says it.
+
+    >>> json_kind([1]), json_kind(None), json_kind(True)
+    ('a list', 'null', 'true')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    kinds = ((list, "a list"), (str, "a string"), (dict, "an object"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "a number")

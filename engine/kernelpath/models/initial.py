@@ -132,3 +132,14 @@ def _reference(kernel: Any) -> dict[str, str]:
 
 def _distinct_references(steps: list[Step]) -> list[dict[str, str]]:
     return list({reference["id"]: reference for reference in (step["kernelRef"] for step in steps)}.values())
+
+
+def whole_manifest(
+    model: Model, architecture: Mapping[str, Any], features: Collection[str], catalog: Catalog | str, keep: str
+) -> dict[str, Any]:
+    """Return a whole manifest for a model: its name, the section that describes it, and its graph.
+
+    As for the rest see `initial_manifest`.
+    """
+    inference = initial_manifest(model, features, catalog, keep)
+    return {"modelId": model.name, "architecture": dict(architecture), "inference": inference}

@@ -19,7 +19,7 @@ from kernelpath.packs.documents import Sequence as NodeList
 from kernelpath.packs.files import Layer
 from kernelpath.packs.functions import Function, expand, refuse_loops
 from kernelpath.packs.libraries import known_libraries, load_modules
-from kernelpath.packs.model import Document, RecordShape
+from kernelpath.packs.model import Document, Instead, Part, RecordShape, Term
 from kernelpath.packs.terms import WORDS, TermReader, place_of
 
 Entries = dict[str, tuple[Scalar, Entry]]
@@ -219,21 +219,48 @@ class Declarations:
                 type=type_,
                 doc=doc_of(node),
                 optional=bool(plain.get("optional", False)),
-                recognise=self.terms.term(node["recognise"], raw, BOOL) if "recognise" in node else None,
+                recognise=self._asked_of(node, "recognise", raw),
+                resembles=self._asked_of(node, "resembles", raw),
                 part=self._part(node, raw),
+                completed=self.terms.term(node["completed"], raw) if "completed" in node else None,
                 named=plain.get("named"),
+                options=plain.get("options", {}),
+                holds=self._contained(node),
+                instead=self._instead(node, raw),
                 resource=plain.get("resource"),
                 shape=plain.get("shape"),
                 over=plain.get("over"),
                 place=place_of(key),
             )
 
-    def _part(self, node: Entry, raw: Names) -> Any:
+    def _asked_of(self, node: Entry, key: str, raw: Names) -> Term | None:
+        """Return a condition on a raw file."""
+        return self.terms.term(node[key], raw, BOOL) if key in node else None
+
+    def _part(self, node: Entry, raw: Names) -> Part | None:
         part = node.get("part")
         if not isinstance(part, Entry):
             return None
-        term = self.terms.term(part["when"], raw, BOOL)
-        return (term, str(to_plain(part["at"]))) if term else None
+        term = self._asked_of(part, "when", raw)
+        return Part(term, self._asked_of(part, "resembles", raw), str(to_plain(part["at"]))) if term else None
+
+    def _contained(self, node: Entry) -> Mapping[str, str]:
+        """Return the documents that are parts of one, and the pointer of each."""
+        holds = node.get("holds")
+        if not isinstance(holds, Entry):
+            return {}
+        for key, _ in holds.entries:
+            self.named(key, self.sections["documents"], "document", "documents")
+        found: Any = to_plain(holds)
+        return dict(found)
+
+    def _instead(self, node: Entry, raw: Names) -> Instead | None:
+        instead = node.get("instead")
+        if not isinstance(instead, Entry):
+            return None
+        of = self.named(instead["of"], self.sections["documents"], "document", "documents")
+        term = self._asked_of(instead, "when", raw)
+        return Instead(of, term, str(to_plain(instead["at"]))) if of and term else None
 
     def _records(self) -> dict[str, RecordShape]:
         """Return the record types that are declared as such; those of tables are made of their columns."""

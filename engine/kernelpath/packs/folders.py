@@ -37,15 +37,24 @@ def pack_folder(name_or_path: str | os.PathLike[str]) -> Path:
     from kernelpath.diagnostics import ERROR, Diagnostic  # only a mistake pays for it
     from kernelpath.diagnostics.render.printable import printable
 
-    listed = ", ".join(sorted(path.parent.name for path in resource("rules").glob(f"*/{PACK_FILE}")))
     message = f"there is no pack `{printable(str(name_or_path)[:200])}`"
-    help_text = f"shipped packs are {listed}; a folder needs a {PACK_FILE}"
+    help_text = f"shipped packs are {', '.join(shipped_packs())}; a folder needs a {PACK_FILE}"
     raise PackErrors([Diagnostic("pack/unknown", (), ERROR, message, help=help_text)])
 
 
 def is_shipped(name: str) -> bool:
     """Return whether a name is a shipped pack's, as `pack_folder` reads it."""
     return "/" not in name and is_pack(resource("rules", name))
+
+
+def lies_shipped(folder: str) -> bool:
+    """Return whether the folder of a pack is that of a shipped one."""
+    return os.path.dirname(folder) == os.path.realpath(resource("rules"))
+
+
+def shipped_packs() -> list[str]:
+    """Return the names of the shipped packs."""
+    return sorted(path.parent.name for path in resource("rules").glob(f"*/{PACK_FILE}"))
 
 
 def _refuse_locked(folder: Path) -> None:

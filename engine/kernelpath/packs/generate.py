@@ -14,6 +14,7 @@ from typing import Any
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.diagnostics.render.printable import printable
 from kernelpath.language import Checked, Type
+from kernelpath.language.ast import Call, Literal, Member, Name, walk
 from kernelpath.language.types import ListOf, required
 from kernelpath.packs.deciding import deciding
 from kernelpath.packs.folders import PackErrors
@@ -23,6 +24,7 @@ from kernelpath.packs.model import (
     Document,
     Flow,
     Pack,
+    Part,
     Parts,
     Plan,
     Question,
@@ -138,15 +140,28 @@ class ModuleWriter:
 
     def _document(self, document: Document) -> Data:
         name = f"document__{identifier(document.name)}"
-        part = document.part
+        part, instead = document.part, document.instead
         return {
             "doc": document.doc,
             "optional": document.optional,
             "recognise": self.term(f"{name}__recognise", document.recognise),
-            "part": (self.term(f"{name}__part", part[0]), part[1]) if part else None,
+            "resembles": self.term(f"{name}__resembles", document.resembles),
+            "members": _members(document),
+            "part": self._part(name, part) if part else None,
+            "completed": self.term(f"{name}__completed", document.completed),
             "named": document.named,
+            "options": dict(document.options),
+            "holds": dict(document.holds),
+            "instead": (self.term(f"{name}__instead", instead.when), instead.of, instead.at) if instead else None,
             "resource": document.resource,
             "over": document.over,
+        }
+
+    def _part(self, name: str, part: Part) -> Data:
+        return {
+            "when": self.term(f"{name}__part", part.when),
+            "resembles": self.term(f"{name}__part_resembles", part.resembles),
+            "at": part.at,
         }
 
     def _guarded(self, rule: Rule) -> tuple[str, ...]:
@@ -437,6 +452,20 @@ class ModuleWriter:
             reads = {rows.whole.get(read, read) for read in writer.workspace_names()}
             self.fused[key] = name, frozenset(reads)
         return self.fused[key]
+
+
+def _members(document: Document) -> tuple[str, ...]:
+    """Return the members of a file that it is recognised by, such as `jobs` of `has(file, "jobs")`."""
+    found: dict[str, None] = {}
+    part = document.part
+    terms = [document.recognise, document.resembles, *([part.when, part.resembles] if part else [])]
+    for node in (node for term in terms if term for node in walk(term.checked.expression)):
+        match node:
+            case Member(object=Name(name="file"), name=name):
+                found[name] = None
+            case Call(function="has", arguments=(Name(name="file"), Literal(value=str(name)))):
+                found[name] = None
+    return tuple(found)
 
 
 def rule_function(rule: Rule) -> str:

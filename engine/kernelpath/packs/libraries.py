@@ -2,6 +2,10 @@
 
 Other projects add theirs by an entry point `kernelpath.libraries`, whose name is the library's and whose value is the
 module.
+
+Beside built-ins, the module of a library may have functions that say in its own words what became of a document:
+`unjudged(document, constants, answer, looked)` gives an `Unjudged` if nothing of the document was judged, and
+`extent(answer, document)` how much was, such as `8 steps`.
 """
 
 from __future__ import annotations
@@ -33,6 +37,46 @@ def load_modules(modules: Iterable[str]) -> None:
     """Declare the built-ins of these modules."""
     for module in modules:
         import_module(module)
+
+
+class Unjudged:
+    """What stands in a document in the place of what a pack judges; `judges` says what that would have been.
+
+    `pointer` leads from the document; `at_key` says that it is the member's name that matters, not its value; `meant`
+    is the name that was probably meant.
+    """
+
+    __slots__ = ("at_key", "judges", "meant", "message", "pointer")
+
+    def __init__(
+        self,
+        message: str | None,
+        pointer: str = "",
+        at_key: bool = False,
+        meant: str | None = None,
+        judges: str | None = None,
+    ) -> None:
+        self.message = message
+        self.pointer = pointer
+        self.at_key = at_key
+        self.meant = meant
+        self.judges = judges
+
+    def help(self, pack: str) -> str | None:
+        """Return what a pack would have judged, after what was probably meant."""
+        meant = f"did you mean `{self.meant}`?" if self.meant else None
+        judges = f"pack `{pack}` judges {self.judges}" if self.judges else None
+        return " ".join(each for each in (meant, judges) if each) or None
+
+
+def said(modules: Iterable[str], name: str, *arguments: Any) -> Any:
+    """Return what the first library says that has a function of this name, and something to say; None if none has."""
+    for module in modules:
+        function = getattr(import_module(module), name, None)
+        found = function(*arguments) if function is not None else None
+        if found is not None:
+            return found
+    return None
 
 
 #: How the data of a `resource` is read: from what is given for it, a name or the data itself, or None for the default.

@@ -177,10 +177,31 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a document, at a pointer, that a file may be alone; `resembles` is as a document has it."""
+
+    when: Term
+    resembles: Term | None
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """When a document replaces the items of another one (`of`), and the pointer of what they are made of."""
+
+    of: str
+    when: Term
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A document that a pack judges: how a file is recognised as one, and what its shape is.
 
-    `part` says when a file is only the part of the document at a pointer, and `named` which member identifies it.
+    `resembles` says which files that no pack recognises are meant as one. `part` says when a file is only the part of
+    the document at a pointer, and `named` which member identifies it. `completed` is the document that a file stands
+    for, `options` has the members that options of the command line set, and `holds` other documents that are parts of
+    it. `instead` says when its file replaces the items of another document.
     `over` says how the document changes another one: `layers` has its members that lie over places of that one, and
     `merged` the value that is made of both; `own` names values that are the other's alone; `patch` says which `member`
     patches a list, which `value` holds it, which value is the `result`, and with which `options`.
@@ -191,8 +212,13 @@ class Document:
     doc: str
     optional: bool
     recognise: Term | None
-    part: tuple[Term, str] | None
+    resembles: Term | None
+    part: Part | None
+    completed: Term | None
     named: str | None
+    options: Mapping[str, str]
+    holds: Mapping[str, str]
+    instead: Instead | None
     resource: str | None
     shape: str | None
     over: Mapping[str, Any] | None

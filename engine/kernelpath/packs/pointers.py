@@ -10,7 +10,7 @@ from kernelpath.packs.documents import to_plain
 from kernelpath.packs.model import Document, Items, Value
 
 #: Built-ins that give the parts of what they are given, in place.
-_PARTS = frozenset(("elements", "object"))
+_PARTS = frozenset(("elements", "list", "object"))
 
 
 def default_place(

@@ -75,9 +75,19 @@ def _text(term: Term | Text | None) -> str:
 
 
 def _document(value: Document) -> Parts:
-    part = f"{value.part[0].text} at {value.part[1]}" if value.part else ""
-    optional = str(value.optional).lower()
-    return {"type": str(value.type), "optional": optional, "recognise": _text(value.recognise), "part": part}
+    part, instead = value.part, value.instead
+    return {
+        "type": str(value.type),
+        "optional": str(value.optional).lower(),
+        "recognise": _text(value.recognise),
+        "resembles": _text(value.resembles),
+        "part": f"{part.when.text} at {part.at}" if part else "",
+        "part resembles": _text(part.resembles) if part else "",
+        "completed": _text(value.completed),
+        "options": ", ".join(f"{name} {at}" for name, at in value.options.items()),
+        "holds": ", ".join(f"{name} {at}" for name, at in value.holds.items()),
+        "instead": f"of {instead.of} if {instead.when.text} at {instead.at}" if instead else "",
+    }
 
 
 def _value(value: Value) -> Parts:

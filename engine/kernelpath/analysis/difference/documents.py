@@ -11,13 +11,13 @@ from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import compiled_pack
 from kernelpath.evaluate.question import Outcome, ask
+from kernelpath.evaluate.recognising import question_about, recognisable, recognised
 from kernelpath.evaluate.report import was_judged
 from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
-from kernelpath.language import interpret
 from kernelpath.language.json_values import json_equal
-from kernelpath.packs.libraries import resource_value
+from kernelpath.packs.libraries import resource_value, said
 from kernelpath.packs.model import Pack
 
 MOST_VALUES = 200
@@ -38,54 +38,50 @@ def compare_documents(
 
     Raises DocumentErrors for one that neither pack looks at.
     """
-    packs = [(pack, compiled_pack(pack)) for pack in (old, new)]
+    packs = [compiled_pack(pack) for pack in (old, new)]
     for name, document in documents.items():
-        before, after = (_asked(pack, compiled, document, shared) for pack, compiled in packs)
-        if not any(was_judged(each.report.ok, each.value, each.report.asked) for each in (before, after)):
-            raise DocumentErrors([_unjudged(name, new)])
+        before, after = (_asked(pack, document, shared) for pack in packs)
+        if before is None or after is None or not (_judged(before) or _judged(after)):
+            raise DocumentErrors([_unjudged(name, packs, document)])
         change = _change(name, before, after)
         if change is not None:
             yield change
 
 
-def _asked(pack: Pack, compiled: CompiledPack, document: Any, shared: Mapping[str, Any]) -> Outcome:
-    question, given = recognised(pack, document)
-    shipped = {each.name: each.resource for each in pack.documents.values() if each.resource}
+def _asked(compiled: CompiledPack, document: Any, shared: Mapping[str, Any]) -> Outcome | None:
+    """Return what a pack says of a file, None of a file that it does not know."""
+    what = recognised(compiled, document, meant=True)
+    question = question_about(compiled, what.name) if what else None
+    if what is None or question is None:
+        return None
+    documents = compiled.meta["documents"]
+    shipped = {name: each["resource"] for name, each in documents.items() if each["resource"]}
     resources = {name: resource_value(kind, shared.get(name)) for name, kind in shipped.items()}
-    return ask(compiled, question, {**resources, **given})
+    return ask(compiled, question, {**resources, what.name: what.value})
 
 
-def recognised(pack: Pack, value: Any) -> tuple[str, dict[str, Any]]:
-    """Return the question that a pack asks of a file, and the documents that the file gives.
-
-    A file that no document recognises is taken for the first document of the first question.
-    """
-    constants = {**pack.constants, "file": value}
-    for document in pack.documents.values():
-        question = next((each for each in pack.questions.values() if document.name in each.given), None)
-        if question is None or document.recognise is None:
-            continue
-        if document.part and interpret(document.part[0].checked, constants):
-            return question.name, {document.name: _placed(value, document.part[1])}
-        if interpret(document.recognise.checked, constants):
-            return question.name, {document.name: value}
-    first = next(iter(pack.questions.values()))
-    return first.name, dict.fromkeys(first.given[:1], value)
+def _judged(outcome: Outcome) -> bool:
+    return was_judged(outcome.report.ok, outcome.value, outcome.report.asked)
 
 
-def _placed(value: Any, pointer: str) -> Any:
-    """Return a document that has a value at a pointer and nothing else."""
-    for name in reversed(pointer.split("/")[1:]):
-        value = {name: value}
-    return value
+def _unjudged(name: str, packs: Sequence[CompiledPack], value: Any) -> Diagnostic:
+    """Return the error for a file that a pack does not know, or that neither pack judges."""
+    unknown = [pack.meta["name"] for pack in packs if recognised(pack, value, meant=True) is None]
+    if unknown:
+        why = f"pack `{unknown[0]}` does not judge such a document"
+    else:
+        why = _library_says(packs[-1], value) or "neither pack asks a rule of this document"
+    listed = [", ".join(f"`{each}`: {doc}" for each, doc in recognisable(pack)) for pack in packs]
+    judges = {text: pack.meta["name"] for pack, text in zip(packs, listed, strict=True) if text}
+    help_text = "; ".join(f"pack `{pack}` judges {text}" for text, pack in judges.items()) or None
+    return Diagnostic("document/not-judged", (), ERROR, f"`{name}`: nothing was judged: {why}", help=help_text)
 
 
-def _unjudged(name: str, pack: Pack) -> Diagnostic:
-    known = [each for each in pack.documents.values() if each.recognise is not None]
-    listed = ", ".join(f"`{each.name}`: {each.doc}" for each in known)
-    message = f"`{name}`: nothing was judged: neither pack asks a rule of this document"
-    help_text = f"pack `{pack.name}` judges {listed}" if listed else None
-    return Diagnostic("document/not-judged", (), ERROR, message, help=help_text)
+def _library_says(pack: CompiledPack, value: Any) -> str | None:
+    what = recognised(pack, value, meant=True)
+    meta = pack.meta
+    found = said(meta["libraries"], "unjudged", what.value, meta["constants"], None, False) if what else None
+    return found.message if found else None
 
 
 def _change(name: str, before: Outcome, after: Outcome) -> DocumentChange | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
-from kernelpath.analysis.fixing.moves import REMOVED, Move, by_id, edited, moves
+from kernelpath.analysis.fixing.moves import REMOVED, Form, Move, edited, moves
 from kernelpath.analysis.fixing.partial import key, mend
 from kernelpath.analysis.fixing.search import MOST_TRIALS, Found
 from kernelpath.diagnostics import ERROR, Diagnostic
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.evaluate.observe import observe
+from kernelpath.evaluate.observe import Visit, observe
 from kernelpath.evaluate.question import ask
 from kernelpath.graph.locate import tokens
+
+#: The shipped data that goes by the name of a catalogue.
+CATALOGS = "catalogs"
 
 Values = Mapping[str, Any]
 
@@ -50,36 +53,37 @@ class Fix:
 def fix(
     pack: CompiledPack,
     values: Values,
-    references: Mapping[str, Any],
     most: int = MOST_TRIALS,
     others: Sequence[Values] = (),
+    wrong: Collection[str] = (ERROR,),
 ) -> Fix:
     """Return the cheapest fix of a request; `values` are what the question is asked with, the catalogue included.
 
-    `others` are further requests about the same graph, which must pass with the same edits. `references` has what a
-    pin to each kernel of the catalogue says. Raises ValueError where a pack declares no fixes.
+    `others` are further requests about the same graph, which must pass with the same edits. `wrong` are the severities
+    of the findings that are to be mended. Raises ValueError if a pack declares no fixes.
     """
     declared = pack.meta["fixes"]
     if not declared:
         raise ValueError(f"pack `{pack.meta['name']}` declares no fixes")
     steps = edited_list(pack, values)
     requests = (values, *others)
-    before = tuple(found for each in requests for found in _findings(pack, each))
-    known = moves(declared["moves"], pack.meta["vocabularies"], steps, references)
-    slots = (declared["slots"]["reads"], declared["slots"]["writes"])
+    before = tuple(found for each in requests for found in _findings(pack, each, wrong))
+    known = moves(declared, pack.meta["vocabularies"], steps, _pins(pack, values))
+    form = Form.of(declared)
     place = declared["list"]
 
     def judge(graph: Sequence[Any]) -> Sequence[Diagnostic]:
-        return [found for each in requests for found in _findings(pack, _changed(each, place, list(graph)))]
+        changed = [_changed(each, place, list(graph)) for each in requests]
+        return [found for each in changed for found in _findings(pack, each, wrong)]
 
-    found = mend(steps, known, judge, slots, place.partition("#")[2], most)
+    found = mend(steps, known, judge, form, place.partition("#")[2], most)
     if found.moves is None:
         return Fix(found, tuple(steps), None, False, (), before)
-    graph = edited(steps, found.moves)
+    graph = edited(steps, found.moves, form)
     overlay = declared.get("patch")
-    patch = overlay_patch(steps, found.moves, declared["overlay"]) if overlay and not _at(values, overlay) else None
+    patch = overlay_patch(steps, found.moves, declared) if overlay and not _at(values, overlay) else None
     fixed = [_changed(each, overlay, patch) if patch else _changed(each, place, graph) for each in requests]
-    proven = all(_holds(pack, each, before, found.open) for each in fixed)
+    proven = all(_holds(_findings(pack, each, wrong), before, found.open) for each in fixed)
     return Fix(found, tuple(graph), patch, proven, _changes(pack, values, fixed[0], found.moves), before)
 
 
@@ -114,31 +118,46 @@ def _changed(values: Values, place: str, new: Any) -> Values:
     return result
 
 
-def _findings(pack: CompiledPack, values: Values) -> Sequence[Diagnostic]:
-    return ask(pack, pack.meta["fixes"]["question"], values).report.diagnostics
+def _findings(pack: CompiledPack, values: Values, wrong: Collection[str] = (ERROR,)) -> Sequence[Diagnostic]:
+    """Return what a request gives, with what is to be mended as errors."""
+    found = ask(pack, pack.meta["fixes"]["question"], values).report.diagnostics
+    return [replace(each, severity=ERROR) if each.severity in wrong else each for each in found]
 
 
-def _holds(pack: CompiledPack, values: Values, before: Sequence[Diagnostic], remaining: Sequence[Diagnostic]) -> bool:
+def _pins(pack: CompiledPack, values: Values) -> Mapping[str, Any]:
+    """Return what a pin to each kernel says, of the catalogues among the documents that are given."""
+    documents = pack.meta["documents"]
+    given = [values[name] for name, each in documents.items() if each["resource"] == CATALOGS and name in values]
+    return {
+        key: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
+        for catalog in given
+        for key, kernel in catalog.items()
+    }
+
+
+def _holds(found: Sequence[Diagnostic], before: Sequence[Diagnostic], remaining: Sequence[Diagnostic]) -> bool:
     """Return whether a request compiles, but for what remains, with no finding that was not there before."""
-    found = _findings(pack, values)
     known, left = {key(each) for each in before}, {key(each) for each in remaining}
     return all(key(new) in (left if new.severity == ERROR else known) for new in found)
 
 
-def overlay_patch(steps: Sequence[Any], chosen: Sequence[Move], settable: Sequence[str]) -> Mapping[str, Any] | None:
+def overlay_patch(
+    steps: Sequence[Any], chosen: Sequence[Move], declared: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
     """Return the moves as a patch that sets and adds, None where one of them is not for an overlay."""
-    graph = edited(steps, chosen)
-    known, present = by_id(steps), by_id(graph)
+    form = Form.of(declared)
+    graph = edited(steps, chosen, form)
+    known, present = form.by_name(steps), form.by_name(graph)
     sets: dict[str, dict[str, Any]] = {}
     for move in chosen:
         if move.add is not None:
             continue
-        member = move.path[0]
-        if member not in settable:
+        if not set(move.path[:1]) & set(declared.get("overlay", ())):
             return None
-        change = sets.setdefault(move.anchor, {"id": move.anchor})
+        member = move.path[0]
+        change = sets.setdefault(move.anchor, {form.identity: move.anchor})
         change[member] = _set(change.get(member, present[move.anchor].get(member)), move)
-    adds = _adds(graph, present.keys() - known.keys())
+    adds = _adds(graph, present.keys() - known.keys(), form)
     return {name: listed for name, listed in (("set", list(sets.values())), ("add", adds)) if listed}
 
 
@@ -149,15 +168,15 @@ def _set(member: Any, move: Move) -> Any:
     return {**(member or {}), move.path[-1]: None}
 
 
-def _adds(graph: Sequence[Any], added: Set[str]) -> list[Mapping[str, Any]]:
+def _adds(graph: Sequence[Any], added: Set[str], form: Form) -> list[Mapping[str, Any]]:
     """Return the added steps, each before the next step that was there."""
     adds: list[Mapping[str, Any]] = []
     waiting: list[Any] = []
     for step in graph:
-        if isinstance(step, dict) and isinstance(step.get("id"), str) and step["id"] in added:
+        if form.name(step) in added:
             waiting.append(step)
             continue
-        adds += [{"step": new, "insertBefore": step["id"]} for new in waiting]
+        adds += [{"step": new, "insertBefore": step[form.identity]} for new in waiting]
         waiting = []
     return adds
 
@@ -183,8 +202,14 @@ def _resolved(pack: CompiledPack, values: Values) -> dict[tuple[str, str, str], 
             name = rule.get("variable")
             value = visit.walk.environment.get(name) if name and name not in visit.walk.tainted else None
             if isinstance(value, str):
-                found[visit.item.id, ", ".join(map(str, visit.given.values())), str(name)] = value
+                found[_subject(visit), ", ".join(map(str, visit.given.values())), str(name)] = value
     return found
+
+
+def _subject(visit: Visit) -> str:
+    """Return what findings about a visit name."""
+    term = visit.data["scope"]["subject"]
+    return str(visit.walk.pack.value(term, visit.walk.environment)) if term else ""
 
 
 def shown(move: Move) -> str:
@@ -192,6 +217,8 @@ def shown(move: Move) -> str:
     if move.add is not None:
         members = ", ".join(f"{name} {value}" for name, value in move.add.items() if isinstance(value, str))
         return f"insert before `{move.anchor}`: {members}"
+    if not move.path:
+        return f"remove `{move.anchor}`"
     path = ".".join(move.path)
     return (
         f"remove {path} of `{move.anchor}`"

@@ -1,9 +1,9 @@
 """The moves that may mend a graph, as a pack declares them under `fixes`, made concrete for the steps of one graph.
 
-A move inserts a step before another, or sets or removes a member of a step. Its members are given as data: a text as
-it is, `{from: member}` for the anchor's own member, `{each: vocabulary}` for every value of a vocabulary in turn,
-`{normal: true}` for the member's own value trimmed and in lower case, `{removed: true}` for no member, and
-`{catalog: [member, member]}` for what the catalogue gives for the kernel that these members name.
+A move inserts a step before another, takes a step away, or sets or removes a member of a step. Its members are given as
+data: a text as it is, `{from: member}` for the anchor's own member, `{each: vocabulary}` for every value of a
+vocabulary in turn, `{normal: true}` for the member's own value trimmed and in lower case, `{removed: true}` for no
+member, and `{catalog: [member, member]}` for what the catalogue gives for the kernel that these members name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EDIT = 100
 class Move:
     """One edit: `add` is a whole step that goes before the step `anchor`, else `path` of it becomes `value`.
 
-    `value` REMOVED takes the member away; `name` is the move's in the pack.
+    `value` REMOVED takes the member away, without a path the whole step; `name` is the move's in the pack.
     """
 
     name: str
@@ -41,6 +41,41 @@ class Move:
 
 
 REMOVED = object()
+#: The member that names a step, unless a pack says another.
+IDENTITY = "id"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the steps of a pack's documents say what they are and what they work on: the members that do.
+
+    `identity` names a step; `reads` and `writes` have the slots that it reads and writes, one text or a list of them.
+    """
+
+    identity: str
+    reads: str
+    writes: str
+
+    @staticmethod
+    def of(declared: Mapping[str, Any]) -> Form:
+        """Return the form that a pack declares under `fixes`."""
+        slots = declared["slots"]
+        return Form(declared.get("identity", IDENTITY), slots["reads"], slots["writes"])
+
+    def name(self, step: Any) -> str | None:
+        """Return a step's name; what is not a text is not a name."""
+        name = step.get(self.identity) if isinstance(step, dict) else None
+        return name if isinstance(name, str) else None
+
+    def by_name(self, steps: Sequence[Any]) -> dict[str, Step]:
+        """Return the steps by their names, of several with one name the last."""
+        return {name: step for step in steps if (name := self.name(step)) is not None}
+
+
+def names_in(slot: Any) -> list[str]:
+    """Return the slots that a member names, without blanks around them."""
+    listed = slot if isinstance(slot, list) else [slot]
+    return [name.strip() for name in listed if isinstance(name, str)]
 
 
 def moves(
@@ -49,14 +84,15 @@ def moves(
     steps: Sequence[Any],
     references: Mapping[str, Any],
 ) -> list[Move]:
-    """Return every move that the pack declares, for every step that has an id of its own."""
-    times = Counter(step["id"] for step in steps if _has_id(step))
+    """Return every move that the pack declares, for every step that has a name of its own."""
+    form = Form.of(declared)
+    times = Counter(form.name(step) for step in steps)
     return [
         move
         for step in steps
-        if _has_id(step) and times[step["id"]] == 1
-        for name, form in declared.items()
-        for move in _concrete(name, form, vocabularies, step, references)
+        if (name := form.name(step)) is not None and times[name] == 1
+        for kind, one in declared["moves"].items()
+        for move in _concrete(kind, one, vocabularies, step, name, references)
     ]
 
 
@@ -65,6 +101,7 @@ def _concrete(
     form: Mapping[str, Any],
     vocabularies: Mapping[str, Sequence[str]],
     step: Step,
+    anchor: str,
     references: Mapping[str, Any],
 ) -> Iterator[Move]:
     cost = EDIT + int(form.get("cost", 0))
@@ -74,13 +111,16 @@ def _concrete(
         return
     if "insert" in form:
         for added in _members(form["insert"], vocabularies, step):
-            yield Move(name, step["id"], cost, add=added)
+            yield Move(name, anchor, cost, add=added)
+        return
+    if form.get("remove"):
+        yield Move(name, anchor, cost, (), REMOVED)
         return
     path = tuple(form["set"].split("."))
     present = _at(step, path)
     for value in _values(form["to"], vocabularies, step, present, references):
         if value is not present and value != present:
-            yield Move(name, step["id"], cost, path, value)
+            yield Move(name, anchor, cost, path, value)
 
 
 def _members(
@@ -123,38 +163,55 @@ def _at(step: Step, path: Sequence[str]) -> Any:
     return value
 
 
-def by_id(steps: Sequence[Any]) -> dict[str, Step]:
-    """Return the steps by their ids, of several with one id the last; what is no text is no id."""
-    return {step["id"]: step for step in steps if _has_id(step)}
+def edited(steps: Sequence[Any], chosen: Sequence[Move], form: Form) -> list[Any]:
+    """Return the steps after the moves, added ones with names that are new; what was given stays as it is.
 
-
-def _has_id(step: Any) -> bool:
-    return isinstance(step, dict) and isinstance(step.get("id"), str)
-
-
-def edited(steps: Sequence[Any], chosen: Sequence[Move]) -> list[Any]:
-    """Return the steps after the moves, added ones with ids that are new; what was given stays as it is."""
-    taken = set(by_id(steps))
+    What read a slot that a step which is taken away wrote reads what that step read.
+    """
+    taken = set(form.by_name(steps))
     result: list[Any] = []
+    joined: dict[str, str] = {}
     for step in steps:
-        own = [move for move in chosen if isinstance(step, dict) and move.anchor == step.get("id")]
+        own = [move for move in chosen if isinstance(step, dict) and move.anchor == step.get(form.identity)]
+        result += [_new(move, taken, form) for move in own if move.add is not None]
+        changed = _joined(step, joined, form) if joined else step
         for move in own:
-            if move.add is not None:
-                result.append(_new(move, taken))
-        changed = step
-        for move in own:
-            if move.add is None:
+            if move.add is None and move.path:
                 changed = _changed(changed, move)
+        if any(move.add is None and not move.path for move in own):
+            joined |= _short_cut(changed, form)
+            continue
+        joined = {slot: source for slot, source in joined.items() if slot not in _slots(changed, form.writes)}
         result.append(changed)
     return result
 
 
-def _new(move: Move, taken: set[Any]) -> Step:
-    identity = f"{move.name}_{move.anchor}".replace(" ", "_")
-    while identity in taken:
-        identity += "_"
-    taken.add(identity)
-    return {"id": identity, **(move.add or {})}
+def _slots(step: Any, member: str) -> list[str]:
+    return names_in(step.get(member)) if isinstance(step, dict) else []
+
+
+def _short_cut(step: Any, form: Form) -> dict[str, str]:
+    """Return, for each slot that a step writes, the one that it reads."""
+    reads = _slots(step, form.reads)
+    return dict.fromkeys(_slots(step, form.writes), reads[0]) if reads else {}
+
+
+def _joined(step: Any, joined: Mapping[str, str], form: Form) -> Any:
+    """Return a step that reads other slots in the place of those that nothing writes any more."""
+    slots = step.get(form.reads) if isinstance(step, dict) else None
+    if isinstance(slots, list) and any(slot in joined for slot in slots if isinstance(slot, str)):
+        return {**step, form.reads: [joined.get(slot, slot) if isinstance(slot, str) else slot for slot in slots]}
+    if isinstance(slots, str) and slots.strip() in joined:
+        return {**step, form.reads: joined[slots.strip()]}
+    return step
+
+
+def _new(move: Move, taken: set[str], form: Form) -> Step:
+    name = f"{move.name}_{move.anchor}".replace(" ", "_")
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return {form.identity: name, **(move.add or {})}
 
 
 def _changed(step: Step, move: Move) -> Step:

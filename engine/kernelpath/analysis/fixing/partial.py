@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernelpath.analysis.fixing.moves import Move
+from kernelpath.analysis.fixing.moves import Form, Move
 from kernelpath.analysis.fixing.search import MOST_TRIALS, Found, Judge, search
 from kernelpath.diagnostics import ERROR, Diagnostic
 
@@ -24,7 +24,7 @@ def mend(
     steps: Sequence[Any],
     moves: Sequence[Move],
     judge: Judge,
-    slots: tuple[str, str],
+    form: Form,
     place: str,
     most: int = MOST_TRIALS,
 ) -> Found:
@@ -33,7 +33,7 @@ def mend(
     `place` is the pointer of the list that they edit. What they leave is `open`; `trials` counts the graphs of all
     searches, which are `most` at most.
     """
-    searches = _Searches(steps, moves, judge, slots, place, most)
+    searches = _Searches(steps, moves, judge, form, place, most)
     first = {key(found): found for found in judge(steps) if found.severity == ERROR}
     alone = {each: searches.run(MOST_ALONE, first.keys() - {each}) for each in first} if len(first) > 1 else {}
     left = tuple(first[each] for each, found in alone.items() if found.moves is None)
@@ -54,7 +54,7 @@ class _Searches:
     steps: Sequence[Any]
     moves: Sequence[Move]
     judge: Judge
-    slots: tuple[str, str]
+    form: Form
     place: str
     left: int
 
@@ -65,7 +65,7 @@ class _Searches:
         def judge(graph: Sequence[Any]) -> list[Diagnostic]:
             return [found for found in self.judge(graph) if key(found) not in ignored]
 
-        found = search(self.steps, self.moves, judge, self.slots, self.place, min(most, self.left))
+        found = search(self.steps, self.moves, judge, self.form, self.place, min(most, self.left))
         self.left -= found.trials
         return found
 

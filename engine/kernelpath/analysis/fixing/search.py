@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
-from kernelpath.analysis.fixing.moves import Move, by_id, edited
+from kernelpath.analysis.fixing.moves import Form, Move, edited, names_in
 from kernelpath.diagnostics import Diagnostic
 
 #: How many graphs are judged at most; a search that reaches it says so.
@@ -40,13 +40,13 @@ def search(
     steps: Sequence[Any],
     moves: Sequence[Move],
     judge: Judge,
-    slots: tuple[str, str],
+    form: Form,
     place: str,
     most: int = MOST_TRIALS,
 ) -> Found:
     """Return the cheapest moves after which `judge` finds no error.
 
-    `slots` name what a step reads and writes; `place` is the pointer of the list of steps, as findings have it.
+    `form` says what a step reads and writes; `place` is the pointer of the list of steps, as findings have it.
     """
     order = count()
     waiting: list[tuple[int, int, tuple[Move, ...]]] = [(0, next(order), ())]
@@ -55,19 +55,19 @@ def search(
     trials, cut = 0, False
     while waiting and trials < most:
         cost, _, chosen = heappop(waiting)
-        graph = edited(steps, chosen)
+        graph = edited(steps, chosen, form)
         errors = tuple(found for found in judge(graph) if found.severity == "error")
         trials += 1
         if not errors:
             return Found(chosen, trials, False)
         if not first:
             first = errors
-            beyond = tuple(found for found in errors if not _relevant(found, graph, moves, slots, place))
+            beyond = tuple(found for found in errors if not _relevant(found, graph, moves, form, place))
             if beyond:  # no move changes what these hang on, whatever else is mended
                 return Found(None, trials, True, beyond)
         cut = cut or len(chosen) >= MOST_EDITS
         if len(chosen) < MOST_EDITS:
-            for move in _relevant(errors[0], graph, moves, slots, place):
+            for move in _relevant(errors[0], graph, moves, form, place):
                 grown = (*chosen, move)
                 key = frozenset(one.key for one in grown)
                 if _fits(chosen, move) and key not in seen:
@@ -91,36 +91,31 @@ def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _relevant(
-    finding: Diagnostic, graph: Sequence[Any], moves: Sequence[Move], slots: tuple[str, str], place: str
+    finding: Diagnostic, graph: Sequence[Any], moves: Sequence[Move], form: Form, place: str
 ) -> list[Move]:
     """Return the moves that can change what a finding hangs on."""
-    blamed = _blamed(finding, graph, place)
+    blamed = _blamed(finding, graph, place, form)
     if blamed is None:
         return []
-    reads, writes = slots
-    slot = _text(blamed.get(reads))
-    steps = by_id(graph)
-    return [move for move in moves if _touches(move, blamed, slot, steps, writes)]
+    slots = set(names_in(blamed.get(form.reads)))
+    steps = form.by_name(graph)
+    return [move for move in moves if _touches(move, blamed, slots, steps, form)]
 
 
-def _touches(move: Move, blamed: Mapping[str, Any], slot: str | None, steps: Mapping[str, Any], writes: str) -> bool:
-    if move.anchor == blamed.get("id"):
+def _touches(move: Move, blamed: Mapping[str, Any], slots: set[str], steps: Mapping[str, Any], form: Form) -> bool:
+    if move.anchor == blamed.get(form.identity):
         return True
     if move.add is not None:
-        return _text(move.add.get(writes)) == slot
+        return not slots.isdisjoint(names_in(move.add.get(form.writes)))
     step = steps.get(move.anchor, {})
-    return _text(step.get(writes)) == slot or move.path[0] == writes
+    return not slots.isdisjoint(names_in(step.get(form.writes))) or move.path[:1] == (form.writes,)
 
 
-def _text(value: Any) -> str | None:
-    return value.strip() if isinstance(value, str) else None
-
-
-def _blamed(finding: Diagnostic, graph: Sequence[Any], place: str) -> Mapping[str, Any] | None:
-    """Return the step that a finding is about: the one its subject names, by id or by place."""
+def _blamed(finding: Diagnostic, graph: Sequence[Any], place: str, form: Form) -> Mapping[str, Any] | None:
+    """Return the step that a finding is about: the one its subject names, by its name or by its place."""
     subject = finding.subject or ""
     for step in graph:
-        if isinstance(step, dict) and step.get("id") == subject:
+        if isinstance(step, dict) and step.get(form.identity) == subject:
             return step
     if subject.isdecimal() and int(subject) < len(graph) and isinstance(graph[int(subject)], dict):
         step = graph[int(subject)]

@@ -16,11 +16,10 @@ from kernelpath.evaluate.observe import Visit, observe
 from kernelpath.evaluate.recognising import Recognised, question_about, recognised
 from kernelpath.evaluate.report import was_judged
 from kernelpath.graph.documents import Document, read_json
-from kernelpath.graph.recognising import recognise
 from kernelpath.language import EvaluationError
 from kernelpath.packs.documents import Node, to_plain
 from kernelpath.packs.files import PackErrors, pack_folder
-from kernelpath.packs.libraries import resource_value
+from kernelpath.packs.libraries import Unjudged, resource_value, said
 
 Known = TypeVar("Known")
 #: The shipped data that goes by the name of a catalogue.
@@ -98,7 +97,7 @@ class Judge:
             return [*document.diagnostics, _unusable(source, errors)]
         found = [self._placed(document, what, pack, finding) for finding in result.diagnostics]
         if not was_judged(result.ok, result.value, result.asked):
-            found += _unjudged(document, what, pack)
+            found += _unjudged(document, what, pack, question)
         return [*document.diagnostics, *found]
 
     def _given(self, pack: CompiledPack, what: Recognised) -> dict[str, Any]:
@@ -137,14 +136,8 @@ class Judge:
         request = self._request(source, pack)
         if request is None:
             return None
-        catalogs = [name for name, each in pack.meta["documents"].items() if each["resource"] == CATALOGS]
-        references = {
-            key: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
-            for name in catalogs
-            for key, kernel in request[1][name].items()
-        }
         try:
-            return fix(pack, request[1], references, MOST_TRIALS)
+            return fix(pack, request[1], MOST_TRIALS)
         except ValueError:  # the pack declares no fixes
             return None
 
@@ -181,20 +174,15 @@ def _count(value: Any) -> int:
     return longest
 
 
-def _unjudged(document: Document, what: Recognised, pack: CompiledPack) -> list[Diagnostic]:
-    """Return what is said of a manifest that nothing looked at, at what stands in the place of its graph."""
-    part = pack.meta["documents"][what.name]["part"]
-    schema = pack.meta["constants"].get("schema_name")
-    section: Any = what.value
-    for step in part[1].strip("/").split("/") if part else ():
-        section = section.get(step) if isinstance(section, dict) else None
-    found = recognise(section, schema)
-    if found is None:
-        return []
-    pointer = what.inside((part[1] if part else "") + found.pointer) or ""
+def _unjudged(document: Document, what: Recognised, pack: CompiledPack, question: str) -> list[Diagnostic]:
+    """Return what is said of a document that nothing looked at, at what stands in the place of its items."""
+    meta = pack.meta
+    found = said(meta["libraries"], "unjudged", what.value, meta["constants"], None, False) or Unjudged(None)
+    pointer = what.inside(found.pointer) or ""
     span = (document.key_span if found.at_key else document.locate)(pointer)
-    help_text = found.help(pack.meta["name"], schema)
-    return [Diagnostic("cli/not-judged", (), ERROR, found.message, pointer=pointer, span=span, help=help_text)]
+    told = found.message or f"question `{question}` of pack `{meta['name']}` asks no rule of this document"
+    message, help_text = f"nothing was judged: {told}", found.help(meta["name"])
+    return [Diagnostic("cli/not-judged", (), ERROR, message, pointer=pointer, span=span, help=help_text)]
 
 
 def _unusable(source: Source, errors: PackErrors) -> Diagnostic:

@@ -5,133 +5,17 @@ Nothing of this is written here: it is read off the pack's tables, flows and exp
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kernelpath.language import Checked, Expression, Type
 from kernelpath.language.ast import Binary, Call, Index, ListLiteral, Literal, Member, Name, children, walk
 from kernelpath.language.types import JSON, MapOf, Record, Vocabulary, required
 from kernelpath.lsp.checking.session import Model
-from kernelpath.packs.cells import RAW
-from kernelpath.packs.model import Column, Flow, Pack, Scope, Transition
-from kernelpath.packs.model import Items as Table
+from kernelpath.packs.listed import Items, Path, is_name, members_read
+from kernelpath.packs.model import Pack
 from kernelpath.packs.pointers import pointer_of
 from kernelpath.packs.reads import terms_of
-
-_LIST = re.compile(r"(\w+)#((?:/[^/{}#]+)+)/")
-Path = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """The items of a flow: the document and the path of their list, and the member that each column is made of.
-
-    `flow` is its name, the first of those that say where their items are written. `record` is the type of a row that
-    has columns. `raw` is the variable that an element of the list goes by, and `tables` are those in whose rules it
-    does. `reads` and `writes` are members that name slots, `identity` the one that names the item.
-    """
-
-    document: str
-    path: Path
-    flow: str
-    table: str
-    record: str | None
-    members: Mapping[str, str]
-    raw: str
-    tables: tuple[str, ...]
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    identity: str | None
-
-    def field_of(self, member: str) -> str | None:
-        """Return the column that is made of a member."""
-        return next((column for column, name in self.members.items() if name == member), None)
-
-
-def items_of(model: Model, document: str) -> Items | None:
-    """Return the items of a document that the pack's flows visit; None where no flow says where its items are."""
-    for flow in model.pack.flows.values():
-        found = _items(model.pack, flow)
-        if found is not None and found.document == document:
-            return found
-    return None
-
-
-def _items(pack: Pack, flow: Flow) -> Items | None:
-    table = pack.items[flow.over]
-    source = pack.items[table.source] if table.source else table
-    place = _place(table.scope) or _place(source.scope)
-    if place is None or table.scope.item is None:
-        return None
-    raw = (source.scope.item or RAW) if table.source else RAW if table.columns else table.scope.item
-    members = _members(table.columns, raw)
-    row = table.scope.item
-    flows = [other for other in pack.flows.values() if other.over == flow.over]
-    reads = [name for other in flows for _, term in other.reads for name in _of_row(term.checked.expression, row)]
-    rules = [rule for stage in pack.stages.values() if flow.name in stage.each for rule in stage.rules]
-    slots = [rule.slot.checked.expression for rule in rules if isinstance(rule, Transition)]
-    writes = [name for slot in slots for name in _of_row(slot, row)]
-    names = [name for piece in _pieces(table.scope) for name in _of_row(piece.expression, row)]
-    made = dict.fromkeys(members.get(name, "" if table.columns else name) for name in names)
-    return Items(
-        document=place[0],
-        path=place[1],
-        flow=flow.name,
-        table=table.name,
-        record=table.record,
-        members=members,
-        raw=raw,
-        tables=_alike(pack, source),
-        reads=_named(members, reads, table),
-        writes=_named(members, writes, table),
-        identity=next(iter(made), None) or None,
-    )
-
-
-def _alike(pack: Pack, table: Table) -> tuple[str, ...]:
-    """Return a table and those with its variables."""
-    first = table.like or table.name
-    return tuple(name for name, other in pack.items.items() if first in (name, other.like))
-
-
-def _named(members: Mapping[str, str], columns: list[str], table: Table) -> tuple[str, ...]:
-    found = {members.get(name, "") if table.columns else name for name in columns}
-    return tuple(sorted(found - {""}))
-
-
-def _place(scope: Scope) -> tuple[str, Path] | None:
-    """Return the document and the path of the list that a scope's items are in, out of the texts of its `at`."""
-    pieces = scope.at.checked.pieces if scope.at else ()
-    texts = [piece for piece in pieces if isinstance(piece, str)]
-    for piece in pieces:
-        if isinstance(piece, Checked):
-            texts += [str(node.value) for node in walk(piece.expression) if isinstance(node, Literal)]
-    found = next((match for text in texts if (match := _LIST.fullmatch(text))), None)
-    return (found[1], tuple(found[2].strip("/").split("/"))) if found else None
-
-
-def _members(columns: tuple[Column, ...], raw: str) -> dict[str, str]:
-    """Return the member of the raw item that each column is made of, where it is just one."""
-    members: dict[str, str] = {}
-    for column in columns:
-        found = set(_of_row(column.term.checked.expression, raw))
-        if len(found) == 1:
-            members[column.name] = found.pop()
-    return members
-
-
-def _of_row(expression: Expression, row: str) -> list[str]:
-    """Return the members that an expression reads of a variable."""
-    return [node.name for node in walk(expression) if isinstance(node, Member) and _is_name(node.object, row)]
-
-
-def _is_name(node: Expression, name: str) -> bool:
-    return isinstance(node, Name) and node.name == name
-
-
-def _pieces(scope: Scope) -> list[Checked]:
-    return [piece for piece in scope.subject.checked.pieces if isinstance(piece, Checked)] if scope.subject else []
 
 
 def words_of(model: Model, path: Path, column: Type | None) -> list[str]:
@@ -230,13 +114,13 @@ def item_members(model: Model, items: Items) -> list[str]:
     """Return the members that the pack reads of an item, as an element of the list or through the row made of it."""
     table = model.pack.items[items.table]
     found = dict.fromkeys(items.members.values())
-    kept = {column.name for column in table.columns if _is_name(_inner(column.term.checked.expression), items.raw)}
+    kept = {column.name for column in table.columns if is_name(_inner(column.term.checked.expression), items.raw)}
     for column in table.columns:
-        found.update(dict.fromkeys(_of_row(column.term.checked.expression, items.raw)))
+        found.update(dict.fromkeys(members_read(column.term.checked.expression, items.raw)))
     for rule in model.pack.rules():
         is_raw = not set(model.pack.stages[rule.stage].each).isdisjoint(items.tables)
         for term in (*terms_of(rule), *(term for _, term in rule.lets)):
-            found.update(dict.fromkeys(_of_row(term.checked.expression, items.raw) if is_raw else ()))
+            found.update(dict.fromkeys(members_read(term.checked.expression, items.raw) if is_raw else ()))
     for expression in _expressions(model.pack):
         found.update(dict.fromkeys(_of_kept(expression, items.record, kept)))
     return list(found)
@@ -284,8 +168,8 @@ def _lookups(document: str, key: Expression, raw: str) -> Iterator[Lookup]:
     parts = list(_summands(key))
     for place, part in enumerate(parts):
         if isinstance(part, Literal) and isinstance(part.value, str):
-            before = [name for other in parts[:place] for name in _of_row(other, raw)]
-            after = [name for other in parts[place + 1 :] for name in _of_row(other, raw)]
+            before = [name for other in parts[:place] for name in members_read(other, raw)]
+            after = [name for other in parts[place + 1 :] for name in members_read(other, raw)]
             yield Lookup(document, part.value, tuple(dict.fromkeys(before)), tuple(dict.fromkeys(after)))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernelpath.lsp.manifests.shape import Items
 from kernelpath.packs.documents import Mapping, Node, Scalar, Sequence, node_at
+from kernelpath.packs.listed import Items
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from kernelpath.evaluate.observe import Visit
 from kernelpath.evaluate.recognising import Recognised
 from kernelpath.lsp.checking.session import Model
 from kernelpath.lsp.manifests.judging import Judge, place_of
-from kernelpath.lsp.manifests.shape import Items, items_of
 from kernelpath.lsp.manifests.slots import Use, identities, item_nodes, uses
 from kernelpath.lsp.texts.cursor import Step
 from kernelpath.lsp.workspace import Document, Workspace
 from kernelpath.packs.documents import Mapping, Node, Scalar, Sequence
+from kernelpath.packs.listed import Items, items_of
 
 
 @dataclass
@@ -33,7 +33,7 @@ class View:
     @cached_property
     def items(self) -> Items | None:
         """The form of the items."""
-        return items_of(self.model, self.what.name) if self.model and self.what else None
+        return items_of(self.model.pack, self.what.name) if self.model and self.what else None
 
     @cached_property
     def list_path(self) -> tuple[str, ...] | None:

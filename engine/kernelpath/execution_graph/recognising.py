@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from kernelpath.diagnostics import did_you_mean
+from kernelpath.graph.documents import json_kind
 from kernelpath.graph.locate import escaped
+from kernelpath.packs.libraries import Unjudged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 GRAPH = "an execution graph, which is a list of steps under `execution.steps`"
@@ -15,23 +17,18 @@ _SHOWN = 60  # characters of a name or a text that a message quotes
 _LISTED = 6  # members that a message lists
 
 
-class Unjudged:
-    """What there is in the place of a graph, where it is, and what would have been judged.
+def unjudged(manifest: Any, constants: Mapping[str, Any]) -> Unjudged:
+    """Return what a manifest has in the place of a graph, and what would have been judged.
 
-    `pointer` leads from the section; `at_key` says that it is the member's name that matters, not its value.
+    If it has a graph, no more is known than that no rule looked at it.
     """
-
-    def __init__(self, found: str, pointer: str = "", at_key: bool = False, meant: str | None = None) -> None:
-        self.message = f"nothing was judged: {found}"
-        self.pointer = pointer
-        self.at_key = at_key
-        self.meant = meant
-
-    def help(self, pack: str, schema: Any) -> str:
-        """Return what a pack would have judged, after what was probably meant."""
-        wanted = f"{GRAPH}, of schema `{schema}`" if isinstance(schema, str) else GRAPH
-        meant = f"did you mean `{self.meant}`? " if self.meant else ""
-        return f"{meant}pack `{pack}` judges {wanted}"
+    section = manifest.get("inference") if isinstance(manifest, dict) else manifest
+    schema = constants.get("schema_name")
+    found = recognise(section, schema)
+    wanted = f"{GRAPH}, of schema `{schema}`" if isinstance(schema, str) else GRAPH
+    if found is None:
+        return Unjudged(None, "/inference", judges=wanted)
+    return Unjudged(found.message, f"/inference{found.pointer}", found.at_key, found.meant, wanted)
 
 
 def recognise(section: Any, schema: Any) -> Unjudged | None:
@@ -76,30 +73,3 @@ def _listed(members: Iterable[str]) -> str:
     if not names:
         return "and no other member"
     return f"only {', '.join(names[:_LISTED])}" + (", ..." if len(names) > _LISTED else "")
-
-
-def recognise_document(document: dict[str, Any], members: Iterable[str]) -> tuple[str, str | None]:
-    """Return what an object is that is not a manifest, and the name that one of its members was meant to have.
-
-    `members` are those by which a manifest or a section of one is known.
-    """
-    if {"session", "executionPatch"} & document.keys():
-        return "this is an overlay, not a manifest", None
-    if "id" in document and {"decode", "prefill", "steps"} & document.keys():
-        return "this is a kernel path, not a manifest", None
-    meant = next((name for name in members if did_you_mean(name, document)), None)
-    return "this is neither a manifest nor an inference section", meant
-
-
-def json_kind(value: Any) -> str:
-    """Return what kind of JSON value something is, as one says it.
-
-    >>> json_kind([1]), json_kind(None), json_kind(True)
-    ('a list', 'null', 'true')
-    """
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    kinds = ((list, "a list"), (str, "a string"), (dict, "an object"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), "a number")
