@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from kernelpath import api
 from kernelpath.evaluate.loading import load_folder
 from kernelpath.evaluate.question import Outcome, ask
+from kernelpath.packs import libraries
 from packs.folders import told, written
 
 HEAD = "summary: A pack.\nuses: javascript\n"
@@ -290,3 +292,14 @@ def test_findings_are_read_with_their_messages(tmp_path: Path) -> None:
     pack = packed(tmp_path, DOCUMENT + text + question, shape__whole=check("is_integer(d)", "{text(d)} is not whole"))
     assert asked(pack, d=1.5).value == ["1.5 is not whole"]
     assert asked(pack, d=1).value == []
+
+
+def test_a_resource_may_name_what_is_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a resource, the data that a pack names is taken unless other is given."""
+    monkeypatch.setitem(libraries.RESOURCES, "colours", lambda given: {"name": given})
+    documents = "documents: {d: {doc: a}, e: {doc: b, resource: colours}, f: {doc: c, resource: colours/red}}\n"
+    text = "values: {answer: '[e.name, f.name]'}\nstages: {shape: {each: request}}\n"
+    question = "questions: {q: {given: [d, e, f], answer: answer}}\n"
+    pack = load_folder(packed(tmp_path, documents + text + question))
+    assert api.ask("q", pack=pack, d=1).value == [None, "red"]
+    assert api.ask("q", pack=pack, d=1, e="blue", f="green").value == ["blue", "green"]

@@ -114,10 +114,10 @@ def _axes(pack: CompiledPack, question: str, options: Namespace) -> Iterator[Axi
 
 def _shipped(pack: CompiledPack, name: str) -> list[str]:
     """Return the names by which a document's data is shipped, none if it does not come by name."""
-    from kernelpath.packs.libraries import NAMES, load_modules
+    from kernelpath.packs.libraries import NAMES, load_modules, resource_kind
 
     load_modules(pack.meta["libraries"])
-    names = NAMES.get(pack.meta["documents"][name]["resource"] or "")
+    names = NAMES.get(resource_kind(pack.meta["documents"][name]["resource"] or ""))
     return list(names()) if names else []
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import product
 
 from kernelpath.cli.inputs import read_document, unusable
-from kernelpath.packs.libraries import FILES, RESOURCES, load_modules
+from kernelpath.packs.libraries import FILES, RESOURCES, load_modules, resource_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Given:
 
     @cached_property
     def _root(self) -> Any:
-        find = FILES.get(self.resource or "")
+        find = FILES.get(resource_kind(self.resource or ""))
         path = find(self.label) if find else None
         if path is None:
             return None
@@ -159,7 +159,7 @@ def read_given(pack: CompiledPack, question: str, name: str, text: str) -> Given
     resource = pack.meta["documents"][name]["resource"]
     if resource is not None:
         load_modules(pack.meta["libraries"])
-        reader = RESOURCES.get(resource)
+        reader = RESOURCES.get(resource_kind(resource))
         value = reader(text) if reader else text
         if value is not text:
             return Given(name, text, value, None, resource)

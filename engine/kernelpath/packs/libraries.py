@@ -87,7 +87,20 @@ NAMES: dict[str, Callable[[], Iterable[str]]] = {}
 FILES: dict[str, Callable[[str], Path]] = {}
 
 
+def resource_kind(name: str) -> str:
+    """Return the kind of a resource's data: `catalogs` for `catalogs/mine`, which names the data that is shipped.
+
+    >>> resource_kind("catalogs/mine")
+    'catalogs'
+    """
+    return name.partition("/")[0]
+
+
 def resource_value(name: str, given: Any) -> Any:
-    """Return the data of a resource; data of a kind that no library declares is taken as it is given."""
-    reader = RESOURCES.get(name)
-    return given if reader is None else reader(given)
+    """Return the data of a resource, that which its name ends in if none is given.
+
+    Data of a kind that no library declares is taken as it is given.
+    """
+    kind, _, shipped = name.partition("/")
+    reader = RESOURCES.get(kind)
+    return given if reader is None else reader((shipped or None) if given is None else given)
