@@ -71,6 +71,18 @@ def test_values_of_every_type(kind: str, type_: str, tmp_path: Path) -> None:
     assert "extra" in {gives(rule) for rule in read_pack(pack).rules()}
 
 
+def test_what_is_read_is_begun(tmp_path: Path) -> None:
+    """A variable that something reads already needs a rule, which is what is begun; so may another one."""
+    pack = boxes(tmp_path)
+    merge(pack / "pack.yaml", {"stages": {"boxes": {"gives": {"weight": "int", "mass": "int"}}}})
+    merge(pack / "pack.yaml", {"questions": {"look": {"answer": "[boxes.weight, boxes.mass]"}}})
+    with pytest.raises(PackErrors, match="no rule of stage `boxes` gives `weight`, and something reads it"):
+        read_pack(pack)
+    write_files(scaffold(pack, "boxes/weight", "resolve", "weight"))
+    write_files(scaffold(pack, "boxes/mass", "table", "mass"))
+    assert {"weight", "mass"} <= {gives(rule) for rule in read_pack(pack).rules()}
+
+
 @pytest.mark.parametrize("kind", ["resolve", "table"])
 @pytest.mark.parametrize("type_", ["Box", "list<Box, 4>", "map<Box>", "odd", "map<list<odd?>>"])
 def test_what_is_begun_breaks_no_pack(kind: str, type_: str, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from kernelpath.packs.rule_order import RuleSketch, ordered, refuse_twice_given
 from kernelpath.packs.rules import RuleNode, RuleReader, read_rule_nodes
 from kernelpath.packs.shape import control_characters, validate
 from kernelpath.packs.terms import place_of
+from kernelpath.packs.ungiven import ungiven
 from kernelpath.resources import resource
 
 NAME = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
@@ -51,10 +52,11 @@ def pack_schema() -> Mapping[str, Any]:
     return schema
 
 
-def read_pack(folder: Path, files: PackFiles | None = None) -> Pack:
+def read_pack(folder: Path, files: PackFiles | None = None, *, whole: bool = True) -> Pack:
     """Return a checked pack; raises PackErrors with every mistake in its files.
 
-    `files` are the folder's files if they were read already.
+    `files` are the folder's files if they were read already. A pack that is not `whole` can be written on, not run: a
+    variable that is read may have no rule yet.
     """
     read = files or read_pack_files(folder)
     try:
@@ -66,12 +68,12 @@ def read_pack(folder: Path, files: PackFiles | None = None) -> Pack:
     if shape:
         raise _with_rule_files(shape, [file for layer in chain for file in layer.rules])
     try:
-        return PackReader(chain, read.digest).read()
+        return PackReader(chain, read.digest, whole=whole).read()
     except PackErrors as errors:
         if not any(found.message.startswith("unknown function") for found in errors.diagnostics):
             raise
     load_modules(module for module in SHIPPED.values() if module)  # so that one of another library is known as that
-    return PackReader(chain, read.digest).read()
+    return PackReader(chain, read.digest, whole=whole).read()
 
 
 def _misshapen(layer: Layer) -> Iterator[Diagnostic]:
@@ -89,8 +91,9 @@ def _with_rule_files(found: Sequence[Diagnostic], files: Sequence[RuleFile]) -> 
 
 @dataclass(slots=True)
 class PackReader(CellReader):
-    """Reads the layers of a chain into one pack."""
+    """Reads the layers of a chain into one pack; `whole` says whether every variable that is read needs a rule."""
 
+    whole: bool = True
     scopes: dict[str, Scope] = field(default_factory=dict)
     stages: dict[str, Stage] = field(default_factory=dict)
 
@@ -144,7 +147,16 @@ class PackReader(CellReader):
             libraries=self.libraries,
             chain=tuple(layer.name for layer in self.chain),
         )
+        if self.whole and not self.terms.diagnostics:
+            self._refuse_ungiven(pack)
         return pack if self.terms.diagnostics else plans(pack, self.terms.diagnostics)
+
+    def _refuse_ungiven(self, pack: Pack) -> None:
+        """Refuse that something reads what no rule gives; without a rule it would have no value."""
+        for stage, name in ungiven(pack):
+            gives = mapping_at(self.sections["stages"][stage][1], "gives")
+            message = f"no rule of stage `{stage}` gives `{name}`, and something reads it"
+            self.terms.fault(gives.key(name) or gives, "pack/ungiven", message, "write a rule that gives it")
 
     def _refuse(self) -> None:
         if self.terms.diagnostics:

@@ -1,9 +1,11 @@
-"""What a rule reads and gives."""
+"""What a rule, or any other part of a pack, reads and gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 
+from kernelpath.language import Expression, Type
 from kernelpath.packs.model import Check, Resolve, Rule, Table, Term, Text, Transition
 
 
@@ -74,3 +76,20 @@ def text_names(terms: Iterable[Term | Text | None]) -> Iterator[str]:
     for term in terms:
         if term is not None:
             yield from sorted(term.checked.variables | term.checked.sources)
+
+
+def terms_in(value: object) -> Iterator[Term | Text]:
+    """Yield every expression and message of a part of a pack's model."""
+    if isinstance(value, Term | Text):
+        yield value
+    elif isinstance(value, Type | Expression):
+        return  # record types may hold each other
+    elif is_dataclass(value) and not isinstance(value, type):
+        for each in fields(value):
+            yield from terms_in(getattr(value, each.name))
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from terms_in(inner)
+    elif isinstance(value, tuple | list):
+        for inner in value:
+            yield from terms_in(inner)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from kernelpath.analysis.rule_text import RuleText
-from kernelpath.language import Expression, Type
 from kernelpath.packs import documents
 from kernelpath.packs.contents import dependants
 from kernelpath.packs.documents import Node, Scalar, read_yaml
@@ -21,7 +20,7 @@ from kernelpath.packs.files import (
     read_pack_files,
     rule_source,
 )
-from kernelpath.packs.model import Pack, Term, Text
+from kernelpath.packs.model import Pack
 from kernelpath.packs.reading import read_pack
 
 
@@ -107,20 +106,3 @@ def _dependants(folder: Path) -> Iterator[tuple[Pack, tuple[Layer, ...]]]:
             yield _read_dependant(files)
         except PackErrors:
             continue
-
-
-def terms_in(value: object) -> Iterator[Term | Text]:
-    """Yield every expression and message of a part of a pack's model."""
-    if isinstance(value, Term | Text):
-        yield value
-    elif isinstance(value, Type | Expression):
-        return  # record types may hold each other
-    elif is_dataclass(value) and not isinstance(value, type):
-        for each in fields(value):
-            yield from terms_in(getattr(value, each.name))
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from terms_in(inner)
-    elif isinstance(value, tuple | list):
-        for inner in value:
-            yield from terms_in(inner)

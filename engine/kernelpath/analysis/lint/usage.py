@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from kernelpath.analysis.lint.linted import LintedPack, terms_in
+from kernelpath.analysis.lint.linted import LintedPack
 from kernelpath.analysis.rule_text import nodes_of
 from kernelpath.language import Checked, Expression
 from kernelpath.language.ast import (
@@ -26,6 +26,7 @@ from kernelpath.packs import documents
 from kernelpath.packs.documents import Node, Scalar
 from kernelpath.packs.grammar import PACK, Path, role_at
 from kernelpath.packs.model import Pack, Resolve, Rule, Table, Term, Text, Transition
+from kernelpath.packs.reads import terms_in
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMPARING = frozenset(("==", "!=", "in", "not in"))

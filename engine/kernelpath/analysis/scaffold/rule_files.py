@@ -39,7 +39,7 @@ def scaffold(folder: Path, name: str, kind: str = "check", variable: str | None 
     `kind` is one of `KINDS`; a `resolve` or a `table` gives `variable`, by default the first of the stage that no rule
     gives yet. Raises PackErrors where the pack cannot be read, or cannot have such a rule.
     """
-    pack = read_pack(folder)
+    pack = read_pack(folder, whole=False)
     stage, rule = _stage_of(pack, name), name.partition("/")[2]
     if kind not in KINDS:
         raise _refused(f"unknown kind of rule `{kind}`", did_you_mean(kind, KINDS), f"kinds are {', '.join(KINDS)}")
@@ -57,7 +57,7 @@ def scaffold(folder: Path, name: str, kind: str = "check", variable: str | None 
 def _refuse_unreadable(folder: Path, path: Path, text: str) -> None:
     """Refuse a rule with which the pack could not be read; nothing that is begun may break what is there."""
     try:
-        read_pack(folder, changed_files(read_pack_files(folder), {path: text.encode()}))
+        read_pack(folder, changed_files(read_pack_files(folder), {path: text.encode()}), whole=False)
     except PackErrors as errors:
         message = f"a rule that is just begun would break the pack: {errors.diagnostics[0].message}"
         raise _refused(message, None, errors.diagnostics[0].help or "write it by hand") from None

@@ -31,7 +31,7 @@ def find(pack: LintedPack) -> Iterator[Finding]:
 LINT = Lint(
     code="ungiven-variable",
     summary="a variable under `gives` is given by a rule",
-    why="what reads a variable that no rule gives can never be evaluated",
+    why="a name that no rule gives is a leftover, or a rule was forgotten; nothing may read it",
     bad="""
         # pack.yaml
         stages:
@@ -49,5 +49,5 @@ LINT = Lint(
           - {value: box.size * 2}
         """,
     find=find,
-    fixed="takes the name out of `gives` where nothing reads it",
+    fixed="takes the name out of `gives`",
 )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from kernelpath.analysis.lint.declaration import Finding, Lint
 from kernelpath.analysis.lint.edits import removal
-from kernelpath.analysis.lint.linted import LintedPack, LintedRule, terms_in
+from kernelpath.analysis.lint.linted import LintedPack, LintedRule
 from kernelpath.packs import documents
+from kernelpath.packs.reads import terms_in
 
 
 def find(pack: LintedPack) -> Iterator[Finding]:
