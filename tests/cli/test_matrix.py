@@ -14,7 +14,7 @@ import pytest
 
 from cli.conftest import Ran
 from cli.toy import manifest, toy_pack
-from kernelpath.analysis.matrix import judging
+from kernelpath.evaluate.remembering import Memory
 from kernelpath.execution_graph.devices import shipped_devices
 
 Cli = Callable[..., Ran]
@@ -35,13 +35,13 @@ def toy(folder: Path) -> Path:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """Return a list that gets what each question is asked with."""
     given: list[dict[str, Any]] = []
-    ask = judging.ask
+    ask = Memory.ask
 
-    def noting(pack: Any, question: str, values: Any) -> Any:
+    def noting(memory: Memory, question: str, values: Any) -> Any:
         given.append(dict(values))
-        return ask(pack, question, values)
+        return ask(memory, question, values)
 
-    monkeypatch.setattr(judging, "ask", noting)
+    monkeypatch.setattr(Memory, "ask", noting)
     return given
 
 

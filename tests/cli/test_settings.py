@@ -177,7 +177,7 @@ def test_explain_answers_for_each_device(cli: Cli, shipped_pack: Path) -> None:
         (
             ["--with", "devise=lavapipe"],
             "pack `toy` has no document `devise`",
-            "did you mean `device`? its documents are `manifest`, `runtime`, `device`, `budget`; "
+            "did you mean `device`? its documents are `manifest`, `runtime`, `runtime_config`, `device`, `budget`; "
             "choose a pack that declares it",
         ),
         (

@@ -11,7 +11,8 @@ summary: A test's pack, whose steps need features of a device.
 uses: [javascript, execution-graph]
 documents:
   manifest: {doc: a manifest}
-  runtime: {doc: what changes the graph, optional: true}
+  runtime: {doc: what changes the graph, optional: true, recognise: 'has(file, "session")'}
+  runtime_config: {doc: a config, optional: true, recognise: 'has(file, "inference")', holds: {runtime: /inference}}
   device: {doc: what the graph is to run on, optional: true, resource: devices}
   budget: {doc: how much there is of all, optional: true}
 values:

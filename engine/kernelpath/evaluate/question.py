@@ -74,7 +74,7 @@ class QuestionRun:
         self.question: Mapping[str, Any] = pack.meta["questions"][name]
         self.given = given
         documents = dict.fromkeys(pack.meta["documents"])
-        self.cells: dict[str, Any] = {**fresh(pack.meta["constants"]), **pack.data, **documents, **given}
+        self.cells: dict[str, Any] = {**self._constants(), **pack.data, **documents, **given}
         self.report = Report(pack.meta["order"])
         self.failed_rows: dict[tuple[str, str], dict[int, Blame]] = {}
         self.gaps: dict[str, dict[int, Blame]] = {}
@@ -83,6 +83,9 @@ class QuestionRun:
         self.inner: list[Outcome] = []
         self.limits: Mapping[str, int] = pack.meta["limits"]
         self._hold_given()
+
+    def _constants(self) -> Mapping[str, Any]:
+        return fresh(self.pack.meta["constants"])
 
     def _hold_given(self) -> None:
         for name in self.limits.keys() & self.given.keys():
@@ -100,18 +103,22 @@ class QuestionRun:
 
     def run(self) -> Outcome:
         """Compute the cells, and return the answer; null without a word where the question does not apply."""
-        question = self.question
-        for step in question["gate"]:
-            self._step(step)
-        applies = self._term(question["when"], True)
-        if applies:
-            for step in question["steps"]:
-                self._step(step)
+        applies = self._ask_all()
         value = self._answer(applies)
         if self.passed_over or self.report.unasked:
             self._account()
         self.report.sort()
         return Outcome(value, self.report, self)
+
+    def _ask_all(self) -> Any:
+        """Compute the cells; return whether the question applies."""
+        for step in self.question["gate"]:
+            self._step(step)
+        applies = self._term(self.question["when"], True)
+        if applies:
+            for step in self.question["steps"]:
+                self._step(step)
+        return applies
 
     def _account(self) -> None:
         """Say which checks were not asked, and because of which errors."""

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from kernelpath.diagnostics import ERROR, Diagnostic
-from kernelpath.evaluate.question import ask
+from kernelpath.evaluate.remembering import Memory
 from kernelpath.evaluate.report import was_judged
 
 TYPE_CHECKING = False
@@ -90,31 +90,46 @@ def judged_matrix(pack: CompiledPack, question: str, axes: Sequence[Axis], given
 
     A document with faults gives cells that are not judged, with these faults.
     """
-    known: dict[tuple[str, ...], Verdict] = {}
-    cells: list[Cell] = []
-    names = [axis.name for axis in axes]
+    asking = _Asking(pack, question, [axis.name for axis in axes], given)
     collecting = gc.isenabled()
     gc.disable()  # questions make many objects and no cycles
     try:
-        for combination in product(*(axis.entries for axis in axes)):
-            labels = {name: entry.label for name, entry in zip(names, combination, strict=True)}
-            faults = tuple(fault for entry in combination for fault in entry.faults)
-            if faults:
-                cells.append(Cell(labels, Verdict(UNJUDGED, faults, {})))
-                continue
-            key = tuple(entry.key for entry in combination)
-            if key not in known:
-                values = {name: entry.value for name, entry in zip(names, combination, strict=True)}
-                known[key] = _verdict(pack, question, {**given, **values})
-            cells.append(Cell(labels, known[key]))
+        cells = tuple(asking.cell(combination) for combination in product(*(axis.entries for axis in axes)))
     finally:
         if collecting:
             gc.enable()
-    return Matrix(str(pack.meta["name"]), question, tuple(axes), tuple(cells), len(known))
+    return Matrix(str(pack.meta["name"]), question, tuple(axes), cells, len(asking.known))
 
 
-def _verdict(pack: CompiledPack, question: str, values: Mapping[str, Any]) -> Verdict:
-    outcome = ask(pack, question, values)
+class _Asking:
+    """Asks about one combination after another; those of one file, which come together, share a memory."""
+
+    def __init__(self, pack: CompiledPack, question: str, names: Sequence[str], given: Mapping[str, Any]) -> None:
+        self.pack = pack
+        self.question = question
+        self.names = names
+        self.given = given
+        self.known: dict[tuple[str, ...], Verdict] = {}
+        self.first: Entry | None = None
+        self.memory = Memory(pack)
+
+    def cell(self, combination: Sequence[Entry]) -> Cell:
+        """Return the cell of a combination, asked only if none of the same content was."""
+        labels = {name: entry.label for name, entry in zip(self.names, combination, strict=True)}
+        faults = tuple(fault for entry in combination for fault in entry.faults)
+        if faults:
+            return Cell(labels, Verdict(UNJUDGED, faults, {}))
+        key = tuple(entry.key for entry in combination)
+        if key not in self.known:
+            if combination[0] is not self.first:  # files have little in common
+                self.first, self.memory = combination[0], Memory(self.pack)
+            values = {name: entry.value for name, entry in zip(self.names, combination, strict=True)}
+            self.known[key] = _verdict(self.memory, self.question, {**self.given, **values})
+        return Cell(labels, self.known[key])
+
+
+def _verdict(memory: Memory, question: str, values: Mapping[str, Any]) -> Verdict:
+    pack, outcome = memory.pack, memory.ask(question, values)
     report = outcome.report
     errors = tuple(found for found in report.diagnostics if found.severity == ERROR)
     if not was_judged(report.ok, outcome.value, report.asked):
