@@ -18,18 +18,17 @@ why: |
   Short ones say nothing.
 decisions: []
 severity: {severity}
-each: {scope}
 check: {check}
 message: an id is short
 """
 #: Where a rule of style stands, what it looks at, and what it finds fault with in the demo's manifest that passes.
 EARLY = {
-    "step-shape": ("raw-step", 'text(raw.id) != "norm"'),
-    "pinning": ("raw-step", 'text(raw.id) != "norm"'),
-    "session": ("request", "inference == null"),
-    "limits": ("request", "inference == null"),
-    "flow": ("visit", 'step.id != "norm"'),
-    "session-start": ("request", "inference == null"),
+    "step-shape": 'text(raw.id) != "norm"',
+    "pinning": 'text(raw.id) != "norm"',
+    "session": "inference == null",
+    "limits": "inference == null",
+    "flow": 'step.id != "norm"',
+    "session-start": "inference == null",
 }
 
 
@@ -38,10 +37,9 @@ def styled(folder: Path) -> Callable[[str, str], str]:
     """Return a function that writes a pack with a rule of style in a stage of the shipped one."""
 
     def write(stage: str, severity: str) -> str:
-        scope, check = EARLY[stage]
         rule = folder / "mine" / stage / "style.yaml"
         rule.parent.mkdir(parents=True)
-        rule.write_text(STYLE.format(severity=severity, scope=scope, check=check))
+        rule.write_text(STYLE.format(severity=severity, check=EARLY[stage]))
         (rule.parents[1] / "pack.yaml").write_text("summary: Ours.\nextends: execution-v0\n")
         return "mine"
 
@@ -105,15 +103,20 @@ def test_items_that_were_not_looked_at_are_named(cli: Cli, styled: Callable[[str
     pack = styled("step-shape", "error")
     first = _accounts(cli, "passes.json", "--pack", pack)[0]
     assert first["subjects"] == ["1"]
-    assert {str(rule).split("/")[1] for rule in first["rules"]} == {"pinning", "flow", "boundary"}  # type: ignore[attr-defined]
+    assert {str(rule).split("/")[1] for rule in first["rules"]} == {
+        "pinning",
+        "flow",
+        "boundary",
+        "kv-layout",
+    }  # type: ignore[attr-defined]
     assert first["message"] == (
-        "17 rules were not asked about `1` of `passes.json`, nor in full about what depends on it, "
+        "18 rules were not asked about `1` of `passes.json`, nor in full about what depends on it, "
         "because of `mine/step-shape/style`"
     )
 
 
-def test_rules_that_say_so_stop_without_a_word(cli: Cli) -> None:
-    """A rule with `stop` says itself that the rules behind it in its stage are not to be asked about the item."""
+def test_rules_that_guard_stop_without_a_word(cli: Cli) -> None:
+    """A rule with `guards` says itself that the rules that read what it guards are not to be asked about the item."""
     assert _accounts(cli, "fails.json") == [
         {
             "message": "2 rules were not asked about `fails.json`, because of `execution-v0/flow/src-produced`, "

@@ -216,7 +216,7 @@ NOTHING = {
     "pack analyze empty": "`empty` has no rules, so nothing was looked at",
     "pack diff empty empty": "`empty` and `empty` has no rules, so nothing was looked at",
     "pack diff execution-v0 strict --manifests no*.file": "`no*.file` names no file",
-    "pack diff execution-v0 strict --manifests no-graph.json": "nothing was judged: the section has no `execution`",
+    "pack diff execution-v0 strict --manifests no-graph.json": "nothing was judged: neither pack asks a rule of this",
     "pack diff execution-v0 strict --manifests empt?": "`empty` cannot be read: it is a folder, not a file",
     "check passes.json --waivers nothing.yaml": "a list of at least 1 is expected, but this has 0",
     "check passes.json --waivers blank.yaml": "the file is empty",
@@ -224,6 +224,8 @@ NOTHING = {
     "check empty": "`empty` cannot be read: it is a folder, not a file",
     "kernels list --op nothing": "the catalogue has no kernel of op `nothing`",
     "kernels repin no-graph.json": "`no-graph.json` refers to no kernel, in a graph or a profile",
+    "devices show no-such-device": "no-such-device",
+    "replay empty.jsonl": "empty.jsonl",
     "pack lint": "no pack is named, and the working folder is not a pack",
     "pack fmt": "no pack is named, and the working folder is not a pack",
     "pack fmt --check": "no pack is named, and the working folder is not a pack",
@@ -249,7 +251,7 @@ def test_nothing_to_look_at(cli: Cli, folder: Path, empty: Path, words: str) -> 
 def test_every_command_that_looks_at_something_is_held() -> None:
     """The table above has each command that gives a verdict, and one that makes things needs no line in it."""
     held = {name for name in COMMANDS if any(words.startswith(f"{name} ") or words == name for words in NOTHING)}
-    makes = {"pack new", "kernels pin", "init", "run", "bench", "lsp"}
+    makes = {"pack new", "kernels pin", "init", "run", "bench", "lsp", "devices probe", "devices list"}
     assert COMMANDS.keys() - held - makes - {"pack test", "kernels verify"} == set()
 
 

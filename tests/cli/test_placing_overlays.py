@@ -132,4 +132,4 @@ def test_a_fault_that_is_told_before_the_patch_is_the_manifests(cli: Cli, folder
     brought = cli("check", "-q", "passes.json", "--runtime", "warmup.json", *pack)
     assert places(brought)[:-1] == ["warmup.json:1:48 step-shape/step-phase"]
     for ran in (own, brought):  # rules of the user's own pack that a check does not ask are noted
-        assert "derivation-path/path-known.yaml:8:1: note[cli/not-walked]" in ran.out.splitlines()[-1]
+        assert "derivation-path/path-known.yaml:5:1: note[cli/not-asked]" in ran.out.splitlines()[-1]

@@ -91,7 +91,6 @@ why: |
   To be found fault with.
 decisions: []
 severity: error
-each: raw-step
 when: raw.id == "a" and raw.id == "b"
 check: raw.id != "c"
 message:    id `{text(raw.id)}` is not one.

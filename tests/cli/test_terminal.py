@@ -27,7 +27,6 @@ RULE = f"""summary:  {IN_YAML}
 why: {IN_YAML}
 decisions: []
 severity: warning
-each: visit
 check: step.id != "widen"
 message: {json.dumps(DIRECTIONS + " {step.id}")}
 help: {IN_YAML}
@@ -47,8 +46,8 @@ def hostile(folder: Path) -> Path:
     """Return a folder with a pack, manifests, a catalogue and waivers that are full of what terminals act on."""
     pack = folder / "bad"
     (pack / "flow").mkdir(parents=True)
-    decisions = f"decisions: {{X1: {IN_YAML}}}\n"
-    (pack / "pack.yaml").write_text(f"summary: {IN_YAML}\nextends: execution-v0\n{decisions}", encoding="utf-8")
+    values = f"values: {{odd: {{is: '1', decisions: [X1], doc: {IN_YAML}}}}}\n"
+    (pack / "pack.yaml").write_text(f"summary: {IN_YAML}\nextends: execution-v0\n{values}", encoding="utf-8")
     (pack / "flow" / "odd.yaml").write_text(RULE, encoding="utf-8")
     (pack / "flow" / "odd.test.yaml").write_text(TESTS, encoding="utf-8")
     broken = folder / "broken"
@@ -120,6 +119,9 @@ RUNS = [
     "replay --compare odd-requests.jsonl odd-requests.jsonl",
     "pack analyze bad",
     "pack analyze broken",
+    "devices list --format text",
+    "devices show @",
+    "devices probe --output @/none/x",
     "run @",
     "bench @",
     "init @",

@@ -50,7 +50,7 @@ WRITERS = {
     "a report": Writer("check passes.json --output report.txt", "report.txt"),
     "a compiled graph": Writer("compile passes.json --output report.txt", "report.txt"),
     "fix": Writer("fix --apply fixable.json", "fixable.json"),
-    "fmt": Writer("pack fmt shop", "shop/boxes/fits.yaml", ("severity: error", "severity:   error")),
+    "fmt": Writer("pack fmt shop", "shop/boxes/fits.yaml", ("message: box", "message:   box")),
     "lint": Writer("pack lint --fix shop", "shop/boxes/fits.yaml", ("check:", "let: {one: 1}\ncheck:")),
     "test": Writer("pack test shop --update", "shop/boxes/label.test.yaml", ("value: later", "value: first")),
     "doc": Writer("pack doc --pack shop --output pages", "pages/README.md"),

@@ -121,20 +121,20 @@ class Judge:
 
     def judged(self, result: Result) -> Judged:
         """Return what an answer says of the document; raises InputErrors if no rule looked at it."""
-        found = [*self.placed(result.diagnostics), *self._unwalked()]
+        found = [*self.placed(result.diagnostics), *self._not_asked()]
         looked = was_judged(result.ok, result.value, result.asked)
         what = self._unjudged(result.value, looked) if result.ok else None
         if what is not None or not looked:
             raise self.not_judged(found, what)
         return Judged(self, result.ok, result.value, found, result.unasked)
 
-    def _unwalked(self) -> list[Diagnostic]:
+    def _not_asked(self) -> list[Diagnostic]:
         """Return what is to be said of rules that the question does not ask; shipped packs are as they are."""
         if lies_shipped(self.pack.folder):
             return []
-        from kernelpath.cli.unwalked import unwalked
+        from kernelpath.cli.not_asked import not_asked
 
-        return unwalked(self.pack, self.question)
+        return not_asked(self.pack, self.question)
 
     def _unjudged(self, value: Any, looked: bool) -> Any:
         """Return what a library of the pack says of a document of which nothing was judged."""

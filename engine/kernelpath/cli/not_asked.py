@@ -11,7 +11,7 @@ from kernelpath.evaluate.compiled import CompiledPack
 NOT_ASKED = "cli/not-asked"
 
 
-def unwalked(pack: CompiledPack, question: str) -> list[Diagnostic]:
+def not_asked(pack: CompiledPack, question: str) -> list[Diagnostic]:
     """Return what is to be said of checks of the pack's own in stages that a question does not ask.
 
     In a pack that extends another, each stage is a warning: its author may know the stages of the other by name alone.
