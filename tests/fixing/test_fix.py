@@ -140,10 +140,6 @@ def _two_of_the_loop(inference: dict[str, Any]) -> dict[str, Any]:
     return changed
 
 
-def _schema(inference: dict[str, Any]) -> dict[str, Any]:
-    return {**inference, "schema": "other"}
-
-
 def _unknown_kernel(inference: dict[str, Any]) -> dict[str, Any]:
     steps = inference["execution"]["steps"]
     odd = {**next(step for step in steps if step["op"] != "cast"), "id": "odd", "kernel": "no_such.wgsl"}
@@ -154,7 +150,6 @@ def _unknown_kernel(inference: dict[str, Any]) -> dict[str, Any]:
 OUT_OF_REACH = {
     _decode_loop: ["execution-v0/decode-loop/stop-check-mode"],
     _two_of_the_loop: ["execution-v0/decode-loop/batch-size", "execution-v0/decode-loop/stop-check-mode"],
-    _schema: ["execution-v0/gate/schema-name"],
     _unknown_kernel: ["execution-v0/pinning/kernel-known"],
 }
 

@@ -13,40 +13,30 @@ import pytest
 from kernelpath.lsp.manifests.telling import hints, manifest_hover
 from kernelpath.lsp.manifests.view import view
 from kernelpath.lsp.workspace import Workspace
-from kernelpath.resources import resource
 from lsp.client import Client
 
 DATA = Path(__file__).parent / "data"
 MARK = "\ufeff"
 FLOW = """summary: The shipped rules, and another flow over the same steps.
 extends: execution-v0
-scopes:
-  visited:
-    item: {step: Step}
-    locals: {phase: phase, seen: 'dtype?'}
-    given: {role: string}
-    subject: '{step.id}'
-    at: 'manifest#/execution/steps/{step.index}'
-stages: {roles: {scope: visited}}
 flows:
-  roles: {stage: roles, order: listed, slots: dtype, reads: {seen: step.src}}
-fragments:
-  session-checked: []
+  roles:
+    over: steps
+    pass: {phase: phase}
+    slots: dtype
+    reads: {seen: step.src}
+    passes: {decode: {start: {state: activation}}}
+stages: {roles: {each: roles, after: [flow], gives: {role: string}, for: [compile]}}
 """
-GIVES = (
-    "summary: A\nwhy: b\neach: visited\norder: 1\nresolve: role\nfirst:\n  - {value: '\"guest\"', source: '\"here\"'}\n"
-)
-LEAVES = "summary: A\nwhy: b\neach: visited\ntransition: {slot: step.dst, holds: '\"f32\"'}\n"
+GIVES = "summary: A\nwhy: b\nresolve: role\nfirst:\n  - {value: '\"guest\"', source: '\"here\"'}\n"
+LEAVES = "summary: A\nwhy: b\ntransition: {slot: step.dst, holds: '\"f32\"'}\n"
 
 
 def _with_flow(folder: Path) -> Path:
-    """Return a pack that takes the steps through a second flow of the same passes, after the first."""
-    shipped = resource("rules", "execution-v0", "pack.yaml").read_text(encoding="utf-8")
-    visits = shipped[shipped.index("  visits:\n    - flow: phases") : shipped.index("  emission:\n")]
-    second = "    - {flow: roles, over: steps, with: {phase: '\"decode\"'}, start: {state: activation}}\n"
+    """Return a pack that takes the steps through a second flow, in one of the passes of the first."""
     pack = folder / "more"
     (pack / "roles").mkdir(parents=True)
-    (pack / "pack.yaml").write_text(FLOW.replace("  session-checked: []\n", visits + second), encoding="utf-8")
+    (pack / "pack.yaml").write_text(FLOW, encoding="utf-8")
     (pack / "roles" / "role.yaml").write_text(GIVES, encoding="utf-8")
     (pack / "roles" / "leaves.yaml").write_text(LEAVES, encoding="utf-8")
     return pack
