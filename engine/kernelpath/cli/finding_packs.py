@@ -109,24 +109,31 @@ def _listed(pack: CompiledPack, among: list[str] | None = None) -> str:
     return ", ".join(f"`{name}`: {doc}" if doc else f"`{name}`" for name, doc in known) or "no document"
 
 
+def _members(pack: CompiledPack, among: list[str], value: Any) -> list[tuple[str, bool]]:
+    """Return the members by which documents are recognised, and whether an object has them."""
+    names = [name for document in among for name in pack.meta["documents"][document]["members"]]
+    return [(name, name in value) for name in dict.fromkeys(names)] if isinstance(value, dict) else []
+
+
 def _meant(pack: CompiledPack, value: Any) -> str:
     """Return the question whether a member of an object was meant that a pack recognises documents by."""
     from kernelpath.diagnostics import did_you_mean
 
-    names = [name for document, _ in recognisable(pack) for name in pack.meta["documents"][document]["members"]]
-    meant = next((name for name in names if isinstance(value, dict) and did_you_mean(name, value)), None)
+    known = _members(pack, [name for name, _ in recognisable(pack)], value)
+    meant = next((name for name, there in known if not there and did_you_mean(name, value)), None)
     return f"did you mean `{meant}`? " if meant else ""
 
 
 def _kind(pack: CompiledPack, among: list[str], value: Any) -> tuple[str, str]:
-    """Return what keeps a value from being one of the documents, as far as its kind says it, and where that is."""
+    """Return what keeps a value from being one of the documents, and where, if that is the kind of the value alone."""
     from kernelpath.graph.documents import json_kind
 
     if not isinstance(value, dict):
         return f": it is {json_kind(value)}", ""
-    names = [name for document in among for name in pack.meta["documents"][document]["members"]]
-    wrong = next((name for name in names if name in value and not isinstance(value[name], dict | str)), None)
-    return (f": its `{wrong}` is {json_kind(value[wrong])}", f"/{wrong}") if wrong else ("", "")
+    for name, there in _members(pack, among, value):
+        if there and recognised(pack, {**value, name: {}}, among, meant=True):
+            return f": its `{name}` is {json_kind(value[name])}", f"/{name}"
+    return "", ""
 
 
 __all__ = ["given", "given_beside", "pack_for", "question_of", "refused", "usable_pack"]

@@ -18,7 +18,7 @@ from kernelpath.evaluate.observe import Visit
 from kernelpath.graph.catalog import Kernel
 from kernelpath.graph.documents import Document
 from kernelpath.graph.locate import escaped, tokens
-from kernelpath.language.ast import Call, Expression, Member, Name
+from kernelpath.language.ast import Call, Conditional, Expression, Literal, Member, Name
 from kernelpath.packs.model import Pack, Term
 from kernelpath.packs.row_text import class_name
 
@@ -180,9 +180,14 @@ def _owners(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
 
 
 def _written(node: Expression) -> tuple[str, ...] | None:
-    """Return the path of members that an expression is made of: `raw.a.b`, also inside calls such as `trim(...)`."""
+    """Return the path of members that an expression is made of: `raw.a.b`, also inside calls such as `trim(...)`.
+
+    Of a choice between a value and a literal it is that of the value.
+    """
     if isinstance(node, Call) and len(node.arguments) == 1:
         return _written(node.arguments[0])
+    if isinstance(node, Conditional) and isinstance(node.otherwise, Literal):
+        return _written(node.then)
     path: list[str] = []
     while isinstance(node, Member):
         path.insert(0, node.name)

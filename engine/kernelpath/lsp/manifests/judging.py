@@ -201,7 +201,10 @@ def variables_of(visit: Visit) -> list[tuple[str, Any, str]]:
 
 
 def slots_of(pack: CompiledPack, visit: Visit) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    """Return what an item read of its slots, by variable, and the slots that it wrote, with their contents."""
+    """Return what an item read of its slots, by variable, and the slots that it wrote, with their contents.
+
+    What a fault left open is an unnamed slot without content.
+    """
     environment, tainted = visit.walk.environment, visit.walk.tainted
     reads = {name: environment.get(name) for name, _ in visit.data["flow"]["reads"] if name not in tainted}
     writes = []
@@ -211,7 +214,7 @@ def slots_of(pack: CompiledPack, visit: Visit) -> tuple[dict[str, Any], list[tup
                 if not rule["when"] or pack.value(rule["when"], environment):
                     writes.append((pack.value(rule["slot"], environment), pack.value(rule["value"], environment)))
             except (EvaluationError, KeyError, AttributeError, TypeError):
-                continue  # a fault left open what it writes
+                writes.append(("", None))
     return reads, writes
 
 

@@ -128,6 +128,8 @@ def _flow(pack: CompiledPack, visit: Visit) -> str:
     reads, writes = slots_of(pack, visit)
     left = ", ".join(_shown(value) for value in reads.values() if value is not None)
     right = ", ".join(_shown(value) for _, value in writes if value is not None)
+    if not writes:
+        return left
     return f"{left or '?'} → {right or '?'}" if left or right else ""
 
 
