@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kernelpath.analysis.testing import CaseResult, PackTests, read_tests
+from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.diagnostics import Diagnostic, Source
 from kernelpath.packs.contents import PackFiles, changed_files, dependants
 from kernelpath.packs.files import PackErrors, read_pack_files, shown_path
@@ -81,4 +83,11 @@ def _cases(pack: Pack, folder: Path, changes: Mapping[Path, str]) -> Iterator[Se
 
 def _seen(result: CaseResult) -> Seen:
     told = _messages(result.diagnostics)
-    return (result.rule, result.name or result.file, result.outcome, result.expected, result.actual, *told)
+    expected = _whole(result.case.expected) if result.case else result.expected
+    actual = _whole(result.given) if result.given else result.actual
+    return (result.rule, result.name or result.file, result.outcome, expected, actual, *told)
+
+
+def _whole(outcome: Outcome) -> str:
+    """Return an outcome in full; the order in which a test file says its parts does not matter."""
+    return outcome.kind + json.dumps(outcome.to_plain(), sort_keys=True, default=str)
