@@ -52,12 +52,26 @@ SHAPES: dict[str, Edit] = {
     "stage-without-each": (REPLY, "  reply: {"),
     "question-without-answer": ("    answer: reply\n", ""),
     "level-that-is-unknown": ("\nquestions:\n", "\nrules:\n  boxes/paint/coat: {level: of}\nquestions:\n"),
+    "escaped-control-character": ("doc: the largest size", 'doc: "the \\u0007 largest"'),
+    "place-without-document": ("    at: order#/boxes\n", "    at: /boxes\n"),
+    "place-without-pointer": ("    at: order#/boxes\n", "    at: order#boxes\n"),
+    "constant-of-400-digits": ("the largest size, value: 100", f"the largest size, value: {'9' * 400}"),
+    "constant-beyond-ints": ("the largest size, value: 100", "the largest size, value: 9223372036854775809"),
+    "constant-longer-than-its-type": added("constants", "few: {type: 'list<string, 2>', value: [red, blue, green]}"),
+    "constant-with-an-unseen-character": added("constants", "shade: {type: string, value: 'red\u00a0'}"),
+    "vocabulary-with-a-letter-of-another-script": ("values: [red, green, blue]", "values: [red, gr\u0435en, blue]"),
+    "function-that-never-has-a-value": added("functions", "f: {parameters: {x: int}, is: x // 0}"),
+    "functions-that-are-deep": added(
+        "functions",
+        f"f: {{parameters: {{x: int}}, is: '{'abs(' * 90}x{')' * 90}'}}\n"
+        "  g: {parameters: {x: int}, is: 'f(f(f(f(f(x)))))'}",
+    ),
     "vocabulary-with-a-value-twice": ("values: [red, green, blue]", "values: [red, green, red]"),
     "two-things-wrong": added("constants", "a: {type: jsn, value: 1}\n  b: {type: intt, value: 1}"),
 }
 NAMES: dict[str, Edit] = {
     "unknown-library": ("uses: javascript", "uses: javscript"),
-    "unknown-base": ("uses: javascript", "uses: javascript\nextends: execution-v1"),
+    "unknown-base": ("uses: javascript", "uses: javascript\nextends: execution-v9"),
     "builtin-of-a-library-that-is-not-used": added("values", "more: named_layers([coats])"),
     "builtin-of-a-library-where-none-is-used": ("uses: javascript\n", ""),
     "unknown-type": ("largest: {type: int,", "largest: {type: itn,"),
@@ -187,6 +201,10 @@ CYCLES: dict[str, Edit] = {
     "question-that-asks-what-it-answers": ("    answer: reply\n", "    answer: again\n"),
 }
 UNUSED: dict[str, Edit] = {
+    "given-by-no-rule": (
+        REPLY + " gives: {reply: object},",
+        REPLY + " gives: {reply: object, weight: int}, subject: '{weight}',",
+    ),
     "stage-that-nothing-asks": (SHAPE, "  shape: {each: orders, for: [],"),
     "document-that-is-not-given": ("given: [order, stock]", "given: [stock]"),
     "lowered-without-a-reason": ("\nquestions:\n", "\nrules:\n  boxes/shape/box-object: {level: note}\nquestions:\n"),
@@ -220,6 +238,8 @@ CHAIN: dict[str, str] = {
     "another-type-of-what-is-given": BASE + "stages: {paint: {gives: {coat: string?}}}\n",
     "added-stage-that-is-unknown": BASE + "stages: {reply: {after: [pant]}}\n",
     "added-stage-in-a-circle": BASE + "stages: {shape: {after: paint}}\n",
+    "column-that-no-rule-gives": BASE + "stages: {paint: {gives: {weight: int}}}\nvalues: {weights: shop.all.weight}\n",
+    "variable-whose-rule-is-off": BASE + "rules: {boxes/reply/bill: {level: 'off', reason: no bills}}\n",
     "level-of-a-rule-that-is-unknown": BASE + "rules: {more/paint/coat: {level: warning}}\n",
     "lowered-without-a-reason": BASE + "rules: {boxes/shape/box-object: {level: warning}}\n",
 }

@@ -37,10 +37,10 @@ YAML: dict[str, str | bytes] = {
     "flow/escaped-control-in-a-message": check(message='message: "step `{step.id}` \\e[31m"'),
     "flow/unseen-character": check(why="why: a\u200bb"),
     "flow/turned-round": check(message="message: 'step \u202e{step.id}'"),
-    "flow/order-of-400-digits": check(order=f"order: {'9' * 400}"),
-    "flow/order-of-5000-digits": check(order=f"order: 0x{'f' * 5000}"),
-    "flow/order-nan": check(order="order: .nan"),
-    "flow/order-infinite": check(order="order: -1e400"),
+    "flow/number-of-400-digits": check(check=f"check: {'9' * 400}"),
+    "flow/number-of-5000-digits": check(check=f"check: 0x{'f' * 5000}"),
+    "flow/number-nan": check(check="check: .nan"),
+    "flow/number-infinite": check(check="check: -1e400"),
     "flow/tab": check(check="check:\n\tinput == held"),
     "flow/open-bracket": check(check="check: [input == held"),
     "flow/open-quote": check(message='message: "step reads'),
@@ -190,9 +190,7 @@ TYPES: dict[str, str | bytes] = {
     "flow/fix-with-unknown-member-inside": check(extra="fix: {insert_before: step, cast: {form: held, to: input}}"),
     "flow/fix-with-unknown-variable": check(extra="fix: {insert_before: step, cast: {from: hold, to: input}}"),
     "flow/place-that-is-no-pointer": check(extra="at: kernel"),
-    "layer-overrides/place-below-nothing": (
-        "summary: A\nwhy: b\nseverity: error\neach: layer\ncheck: layer.index > 0\nmessage: no\nat: /decode\n"
-    ),
+    "layer-overrides/place-below-nothing": ("summary: A\nwhy: b\ncheck: layer.index > 0\nmessage: no\nat: /decode\n"),
     "flow/too-costly": check(check='check: "all a in range(9000): all b in range(9000): a + b > 0"'),
 }
 RULE_MISTAKES = {**YAML, **SHAPE, **NAMES, **SYNTAX, **TYPES}
