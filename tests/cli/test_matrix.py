@@ -245,6 +245,19 @@ def test_a_shipped_pack_knows_its_files(cli: Cli) -> None:
     assert error["message"] == "`overlay.json` is not a `manifest` that pack `execution-v0` judges"
 
 
+def test_the_pack_is_that_of_the_first_file(cli: Cli, folder: Path) -> None:
+    """Without a pack the first file that can be read says which; the others are judged by the same one."""
+    (folder / "cut.json").write_text("{")
+    (folder / "v1.json").write_text('{"inference": {"schema": "doppler.execution/v1"}}')
+    first = json.loads(cli("matrix", "cut.json", "passes.json", "v1.json", "--format", "json").out)
+    assert (first["pack"], [cell["verdict"] for cell in first["cells"]]) == (
+        "execution-v0",
+        ["not judged", "passes", "not judged"],
+    )
+    other = json.loads(cli("matrix", "v1.json", "--device", "lavapipe", "--format", "json").out)
+    assert (other["pack"], other["axes"]["device"]) == ("execution-v1", ["lavapipe"])
+
+
 @pytest.mark.parametrize(
     ("words", "message", "help_text"),
     [

@@ -6,7 +6,7 @@ from functools import partial
 
 from kernelpath.cli.check import once_only
 from kernelpath.cli.console import Console
-from kernelpath.cli.finding_packs import usable_pack
+from kernelpath.cli.finding_packs import pack_for, usable_pack
 from kernelpath.cli.inputs import InputErrors, read_document, unusable
 from kernelpath.cli.settings import ELSEWHERE, SHORT, named_documents, read_given, refuse_unasked
 from kernelpath.evaluate.recognising import profiles
@@ -14,20 +14,21 @@ from kernelpath.packs.folders import PackErrors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from types import SimpleNamespace as Namespace
     from typing import Any
 
     from kernelpath.analysis.matrix import Axis, Entry
     from kernelpath.cli.arguments import Arguments
     from kernelpath.evaluate.compiled import CompiledPack
+    from kernelpath.graph.documents import Document
 
 UNKNOWN_KIND = "matrix/document"
 
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    from kernelpath.cli.options import DEFAULT_PACK
+    from kernelpath.cli.options import RECOGNISING
     from kernelpath.cli.settings import GENERAL
 
     arguments.add("files", nargs="+", metavar="FILE", help="what is judged, such as manifests; - for standard input")
@@ -38,7 +39,7 @@ def declare(arguments: Arguments) -> None:
     arguments.add(GENERAL, action="append", metavar="DOC=FILE", help="give another document of the pack")
     arguments.add("--question", metavar="NAME", help="the question that is asked (the one of the pack's matrix)")
     add = arguments.group("shared options").add
-    add("--pack", default=DEFAULT_PACK, metavar="PACK", help=f"a shipped pack, or a pack's folder ({DEFAULT_PACK})")
+    add("--pack", metavar="PACK", help=f"a shipped pack, or a pack's folder ({RECOGNISING})")
     add("--catalog", metavar="CATALOG", help="a shipped catalogue, or its file (the pack's own)")
     add("--format", default="text", choices=("text", "json", "csv"), help="how to show the cells (text)")
     add("--output", metavar="FILE", help="write there, instead of to standard output")
@@ -54,9 +55,10 @@ def run(options: Namespace) -> int:
     once_only([*options.files, *(options.runtime or ())])
     options.verbose = False
     console = Console(options)
-    pack = usable_pack(options.pack)
+    files = {name: _read(name) for name in options.files}
+    pack = _pack(options.pack, files)
     question = _question(pack, options.question)
-    axes = list(_axes(pack, question, options))
+    axes = list(_axes(pack, question, files, options))
     shared = _shared(pack, question, axes, options.catalog)
     matrix = judged_matrix(pack, question, axes, shared)
     if console.is_text:
@@ -70,6 +72,20 @@ def run(options: Namespace) -> int:
     if not matrix.asked or not any(cell.verdict.says in (PASSES, "fails") for cell in matrix.cells):
         return 2
     return 0 if matrix.count(PASSES) == len(matrix.cells) else 1
+
+
+def _read(name: str) -> Document | InputErrors:
+    """Return the document in a file, or why there is none."""
+    try:
+        return read_document(name)
+    except InputErrors as errors:
+        return errors
+
+
+def _pack(name: str | None, files: Mapping[str, Document | InputErrors]) -> CompiledPack:
+    """Return the pack of a name; without a name the one that recognises the first file that can be read."""
+    document = next((read for read in files.values() if not isinstance(read, InputErrors)), None)
+    return usable_pack(name) if name is not None or document is None else pack_for(None, document)
 
 
 def _question(pack: CompiledPack, wanted: str | None) -> str:
@@ -87,18 +103,22 @@ def _question(pack: CompiledPack, wanted: str | None) -> str:
     return str(declared[0])
 
 
-def _axes(pack: CompiledPack, question: str, options: Namespace) -> Iterator[Axis]:
+def _axes(
+    pack: CompiledPack, question: str, files: Mapping[str, Document | InputErrors], options: Namespace
+) -> Iterator[Axis]:
     """Yield the documents of each name: files first, then profiles and others, and devices last."""
     from kernelpath.analysis.matrix import Axis
 
     given = pack.meta["questions"][question]["given"]
     if not given:
         raise unusable("cli/usage", f"question `{question}` of pack `{pack.meta['name']}` takes no documents")
-    yield Axis(given[0], tuple(_entry(name, partial(_file, pack, given[0], name)) for name in options.files))
+    yield Axis(
+        given[0], tuple(_entry(name, partial(_file, pack, given[0], name, read)) for name, read in files.items())
+    )
     if options.runtime:
         name = _profile_document(pack, question)
-        files = dict.fromkeys(options.runtime)
-        yield Axis(name, tuple(_entry(each, partial(_profile, pack, name, each)) for each in files))
+        profiled = dict.fromkeys(options.runtime)
+        yield Axis(name, tuple(_entry(each, partial(_profile, pack, name, each)) for each in profiled))
     named: dict[str, list[str]] = {}
     for name, text in dict.fromkeys(named_documents(options)):
         refuse_unasked(pack, question, name)
@@ -136,11 +156,13 @@ def _entry(label: str, read: Callable[[], Any]) -> Entry:
     return Entry(label, value, key_of(value))
 
 
-def _file(pack: CompiledPack, document: str, name: str) -> Any:
+def _file(pack: CompiledPack, document: str, name: str, read: Document | InputErrors) -> Any:
     """Return a file as a document of the pack; raises InputErrors for one that the pack does not take for it."""
     from kernelpath.evaluate.recognising import recognised
 
-    found = recognised(pack, read_document(name).value, (document,), meant=True)
+    if isinstance(read, InputErrors):
+        raise read
+    found = recognised(pack, read.value, (document,), meant=True)
     if found is None:
         message = f"`{name}` is not a `{document}` that pack `{pack.meta['name']}` judges"
         raise unusable(UNKNOWN_KIND, message)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kernelpath.cli.judging import Judge
     from kernelpath.cli.overlaid import Overlaid
 
+
 class Placing:
     """Knows the documents that a pack's findings point into."""
 
