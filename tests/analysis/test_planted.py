@@ -19,6 +19,7 @@ from kernelpath.evaluate.report import Report
 from kernelpath.evaluate.slots import Slots
 from kernelpath.language import Optional, Record, Type
 from kernelpath.packs.model import Pack, Stage
+from kernelpath.packs.passing import passed_stages
 from kernelpath.packs.reading import read_pack
 from kernelpath.resources import resource
 
@@ -332,7 +333,8 @@ def _reported(pack: Pack, stage: Stage, witness: Mapping[str, Any]) -> list[str]
     values |= {name: _typed(value, scope.variables[name]) for name, value in witness.items()}
     report = Report()
     walk = ItemWalk(compiled.pack, compiled.scopes[scope.name], values, set(), report, Slots())
-    walk.walk([data for name in (*stage.after, stage.name) for data in compiled.pack.meta["stages"][name]])
+    stages = (*passed_stages(pack, stage), stage)
+    walk.walk([data for each in stages for data in compiled.pack.meta["stages"][each.name]])
     return [found.rule for found in report.diagnostics]
 
 
@@ -360,12 +362,12 @@ PLACES = {
 def test_a_finding_stands_at_what_it_is_about(tmp_path: Path, body: str) -> None:
     """A rule that never applies is shown at its condition, a check that never fails at the check."""
     declarations = (
-        "values: {lid: {type: bool}, full: {type: bool}}\n"
-        "scopes: {box: {uses: [lid, full]}}\nstages: {look: {scope: box}}\nprograms: {}\n"
+        "documents: {lid: {type: bool}, full: {type: bool}}\nstages: {look: {each: request}}\n"
+        "questions: {looked: {given: [lid, full], answer: 'null'}}\n"
     )
     kind, key, condition = PLACES[body]
     folder = tmp_path / "boxes"
-    pack = small_pack(folder, declarations, {"look/a": f"each: box\nseverity: error\nmessage: no\n{body}"})
+    pack = small_pack(folder, declarations, {"look/a": f"message: no\n{body}"})
     [found] = analyze(pack).findings
     line = (folder / "look" / "a.yaml").read_text(encoding="utf-8").splitlines()[found.place.line - 1]
     assert (found.kind, line) == (kind, key + condition)
@@ -375,14 +377,14 @@ def test_a_finding_stands_at_what_it_is_about(tmp_path: Path, body: str) -> None
 def test_a_dead_row_stands_at_its_condition(tmp_path: Path) -> None:
     """A row that never applies is shown at what never holds, one that is never chosen as a whole."""
     declarations = (
-        "values: {lid: {type: bool}}\n"
-        "scopes: {box: {uses: [lid], given: {label: 'string?'}}}\nstages: {look: {scope: box}}\nprograms: {}\n"
+        "documents: {lid: {type: bool}}\nstages: {look: {each: request, gives: {label: 'string?'}}}\n"
+        "questions: {looked: {given: lid, answer: label}}\n"
     )
     conditions = {"a": "lid and not lid", "b": "lid", "c": "lid"}
     rows = "rows:\n" + "".join(f"  - {{when: {text}, value: '\"{name}\"'}}\n" for name, text in conditions.items())
-    pack = small_pack(tmp_path / "boxes", declarations, {"look/a": f"each: box\ntable: label\n{rows}"})
+    pack = small_pack(tmp_path / "boxes", declarations, {"look/a": f"table: label\n{rows}"})
     found = [(one.kind, one.place.line, one.place.column) for one in analyze(pack).findings if one.row]
-    assert found == [("dead-row", 6, 12), ("shadowed-row", 8, 5)]
+    assert found == [("dead-row", 5, 12), ("shadowed-row", 7, 5)]
 
 
 def test_a_finding_is_shown(tmp_path: Path) -> None:
