@@ -17,7 +17,10 @@ ENGINE = Path(kp.__file__).parent
 NEUTRAL = ("language", "packs", "evaluate", "diagnostics")
 #: Words of packs and catalogues that are also plain English or programming, and stand for nothing of the domain there.
 PLAIN = frozenset(
-    ("apply", "both", "count", "default", "error", "fused", "layer", "load", "off", "save", "shared", "small", "update")
+    {
+        *("apply", "both", "config", "count", "default", "error", "fused", "layer", "load", "locked"),
+        *("model", "none", "off", "save", "shared", "small", "update"),
+    }
 )
 
 

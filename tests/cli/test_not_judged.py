@@ -216,7 +216,7 @@ NOTHING = {
     "pack analyze empty": "`empty` has no rules, so nothing was looked at",
     "pack diff empty empty": "`empty` and `empty` has no rules, so nothing was looked at",
     "pack diff execution-v0 strict --manifests no*.file": "`no*.file` names no file",
-    "pack diff execution-v0 strict --manifests no-graph.json": "nothing was judged: neither pack asks a rule of this",
+    "pack diff execution-v0 strict --manifests no-graph.json": "nothing was judged: the section has no `execution`",
     "pack diff execution-v0 strict --manifests empt?": "`empty` cannot be read: it is a folder, not a file",
     "check passes.json --waivers nothing.yaml": "a list of at least 1 is expected, but this has 0",
     "check passes.json --waivers blank.yaml": "the file is empty",
@@ -224,6 +224,7 @@ NOTHING = {
     "check empty": "`empty` cannot be read: it is a folder, not a file",
     "kernels list --op nothing": "the catalogue has no kernel of op `nothing`",
     "kernels repin no-graph.json": "`no-graph.json` refers to no kernel, in a graph or a profile",
+    "matrix no-graph.json": "0 pass, 0 fail, 1 not judged",
     "devices show no-such-device": "no-such-device",
     "replay empty.jsonl": "empty.jsonl",
     "pack lint": "no pack is named, and the working folder is not a pack",
@@ -245,7 +246,7 @@ def test_nothing_to_look_at(cli: Cli, folder: Path, empty: Path, words: str) -> 
     (folder / "blank.yaml").write_text("")
     (folder / "kernels.yaml").write_text("kernels: []\n")
     ran = cli(*words.split())
-    assert (ran.code, NOTHING[words] in ran.err) == (2, True), ran
+    assert (ran.code, NOTHING[words] in ran.out + ran.err) == (2, True), ran
 
 
 def test_every_command_that_looks_at_something_is_held() -> None:

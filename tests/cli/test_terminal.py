@@ -119,6 +119,7 @@ RUNS = [
     "replay --compare odd-requests.jsonl odd-requests.jsonl",
     "pack analyze bad",
     "pack analyze broken",
+    "matrix odd-passes.json --device @",
     "devices list --format text",
     "devices show @",
     "devices probe --output @/none/x",

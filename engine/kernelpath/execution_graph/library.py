@@ -67,18 +67,8 @@ def _catalog(given: Any) -> Mapping[str, Any]:
     return load_catalog(name) if isinstance(name, str) else check_catalog(name)
 
 
-class _Lent(dict):  # type: ignore[type-arg]
-    """Shipped data whose values may become parts of an answer: who takes one gets a copy of their own."""
-
-    def __getitem__(self, key: str) -> Any:
-        return fresh(super().__getitem__(key))
-
-    def get(self, key: str, default: Any = None) -> Any:
-        return fresh(super().get(key, default))
-
-
 def _presets(given: Any) -> Mapping[str, Any]:
-    return _Lent(load_presets()) if given is None else given
+    return load_presets() if given is None else given
 
 
 RESOURCES["catalogs"] = _catalog
@@ -100,6 +90,17 @@ def _on_any_input(function: Callable[..., Any]) -> Callable[..., Any]:
             raise EvaluationError(f"`{name}` cannot work on this: {type(error).__name__} {error}") from error
 
     return guarded
+
+
+@builtin(
+    "own(x: json) -> json",
+    doc="The value as a copy, for shipped data that becomes part of an answer: the answer is the caller's to change.",
+    examples=[('own(member("a", [1]))', {"a": [1]})],
+    library=LIBRARY,
+    work={0: "deep"},
+)
+def own(x: Any) -> Any:
+    return fresh(x)
 
 
 @builtin(

@@ -1,7 +1,7 @@
 """Write the fused function of stages: all their rules, inlined, over all rows, until one row fails.
 
 The function stops at the first item that breaks a rule and returns its position; the engine then looks at that item
-rule by rule, collecting diagnostics, and calls the function again for the rest. So a manifest without faults pays for
+rule by rule, collecting diagnostics, and calls the function again for the rest. So a document without faults pays for
 no bookkeeping at all.
 """
 

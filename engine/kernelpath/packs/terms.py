@@ -257,5 +257,5 @@ def check_rule_place(terms: TermReader, node: Node, scope: Scope) -> None:
         terms.fault(node, "pack/at", message, "begin it with `/`")
     elif scope.at is None:
         message = f"rows of `{scope.name}` have no place, so that a finding has none either"
-        help_text = f"give the table an `at`, such as `manifest#{text.partition('{')[0]}`"
+        help_text = f"give the table an `at`, such as `order#{text.partition('{')[0]}`"
         terms.fault(node, "pack/at", message, help_text)
