@@ -184,6 +184,7 @@ class Reader:
         find, first = self.found(row.get("find", "all"), (*where, "find"))
         assigned = self.items(row.get("assign", []), (*where, "assign"))
         spare = self.items(row.get("spare", []), (*where, "spare"))
+        derived = self.items(row.get("derive", []), (*where, "derive"))
         return Edit(
             apply=self.text(row, "apply", where),
             find=find,
@@ -191,7 +192,7 @@ class Reader:
             source=row.get("source") is True,
             spare=tuple(self.mapping(each, (*where, "spare", at)) for at, each in spare),
             needed=row.get("needed") is True,
-            derive=tuple(found for name in row.get("derive", []) for found in self.rows_of(name, (*where, "derive"))),
+            derive=tuple(each for _, name in derived for each in self.rows_of(name, (*where, "derive"))),
             suffix=self.text(row, "suffix", where) if "suffix" in row else None,
             counts=row.get("counts") is True,
             assign=tuple(self.assigned(each, (*where, "assign", at)) for at, each in assigned),
