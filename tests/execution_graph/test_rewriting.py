@@ -35,7 +35,7 @@ def graph() -> Graph:
     }
 
 
-def rewritten(edits: list[Graph], rows: list[Graph] | None = None, before: Graph | None = None, **more: Any) -> Graph:
+def rewritten(edits: list[Graph], rows: Any = None, before: Any = None, **more: Any) -> Graph:
     """Return a graph after one transform with some edits, all of one derivation; what it was is not changed."""
     source = before or graph()
     kept = copy.deepcopy(source)
@@ -304,5 +304,5 @@ def test_a_step_that_cannot_be_done_without() -> None:
 
 def test_an_unknown_transform() -> None:
     """The known ones are named."""
-    with pytest.raises(EvaluationError, match="^unknown transform `three`; known are `one`, `two`$"):
+    with pytest.raises(EvaluationError, match=r"^unknown transform `three`; known are `one`, `two`$"):
         rewrite(graph(), ["three"], {}, read_rewrites({"transforms": {"one": {}, "two": {}}}))
