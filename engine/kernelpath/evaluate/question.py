@@ -305,10 +305,10 @@ class QuestionRun:
     def _stages(self, step: StepData) -> None:
         cells = self.cells
         when = step["when"]
-        if when and cells.keys() >= step["asks"] and not self.pack.value(when, cells):
-            cells.update(dict.fromkeys(step["nulls"]))
-            return
         table = step["table"]
+        if when and cells.keys() >= step["asks"] and not self.pack.value(when, cells):
+            self._leave_null(step, table)
+            return
         reads = self._reads(step)
         ready = (cells.keys() >= step["asks"]) and (table is None or table in cells)
         if not (ready and self._is_ready(step, reads)):
@@ -317,6 +317,14 @@ class QuestionRun:
         if table is not None and step["like"] and self._is_like(step, table):
             return
         self._ask(step, self._rows_of(table) if table else ONE, table)
+
+    def _leave_null(self, step: StepData, table: str | None) -> None:
+        """Let what a stage would give be null, for each row of a table, since the stage is not asked."""
+        if table is None:
+            self.cells.update(dict.fromkeys(step["nulls"]))
+        elif table in self.cells:
+            count = len(self.cells[table])
+            self.cells.update({f"{table}.{name}": [None] * count for name in step["nulls"]})
 
     def _is_like(self, step: StepData, table: str) -> bool:
         """Return whether the rows are those of the table that this one is like: they were judged already."""

@@ -108,14 +108,26 @@ class CellReader(Declarations):
             self._complete(node, key, "each", "stage")
             for each in words_at(node, "each"):
                 own = self.gives.setdefault(each if each != REQUEST else f"{REQUEST} {name}", {})
-                self._give(each, given, own, words)
+                self._give(each, given, own, words, perhaps="when" in node)
+            if "when" in node and REQUEST not in words_at(node, "each"):
+                self._refuse_never_null(name, words, given)
             if not set(words_at(node, "each")) <= {REQUEST, *self.sections["items"], *self.sections["flows"]}:
                 self.terms.lost |= given.keys()  # of what they are columns is not known
             elif "each" not in node:
                 self.terms.lost |= given.keys()
                 self.cells |= dict.fromkeys(given, UNKNOWN)
 
-    def _give(self, each: str, given: Mapping[str, Type], own: dict[str, Type], words: list[Scalar]) -> None:
+    def _refuse_never_null(self, stage: str, words: list[Scalar], given: Mapping[str, Type]) -> None:
+        """Refuse that a stage with a condition gives rows what cannot be null, as it is if nothing gives it."""
+        for word in words:
+            if (type_ := given[word.text]) not in (optional(type_), JSON, UNKNOWN):
+                message = f"`{word.text}` is `{type_}`, but null if stage `{stage}` is not asked"
+                self.terms.fault(word, "pack/given", message, f"declare it `{optional(type_)}`")
+
+    def _give(
+        self, each: str, given: Mapping[str, Type], own: dict[str, Type], words: list[Scalar], *, perhaps: bool
+    ) -> None:
+        """Declare what a stage gives for each of these; it is null elsewhere if the stage is `perhaps` asked."""
         for node in words:
             word, type_ = node.text, given[node.text]
             taken = self._taken_by(word) if each == REQUEST else self._bound_by(each, word)
@@ -126,6 +138,7 @@ class CellReader(Declarations):
                 own[word] = type_
             if taken:
                 continue
+            type_ = optional(type_) if perhaps else type_
             for name in self._columns_of(each):
                 self.cells[f"{name}.{word}" if name else word] = ListOf(type_) if name else type_
 

@@ -44,4 +44,9 @@ def known_before(pack: Pack, stage: Stage, rule: Rule) -> list[Checked]:
 def passed_stages(pack: Pack, stage: Stage) -> list[Stage]:
     """Return the stages over the same rows that a row has passed; the request as a whole has no rows."""
     named = [pack.stages[name] for name in stage.after if name in pack.stages]
-    return [earlier for earlier in named if stage.each[0] != REQUEST and stage.each[0] in earlier.each]
+    return [earlier for earlier in named if is_passed(earlier, stage.each[0])]
+
+
+def is_passed(earlier: Stage, each: str | None) -> bool:
+    """Return whether the rows of a stage that is after another one passed its checks: they were asked about each."""
+    return each != REQUEST and each in earlier.each and earlier.when is None

@@ -27,6 +27,7 @@ from kernelpath.packs.model import (
     Text,
     Value,
 )
+from kernelpath.packs.passing import passed_stages
 from kernelpath.packs.reads import gives, rule_names, text_names
 
 REQUEST = "request"
@@ -60,6 +61,7 @@ def plans(pack: Pack, diagnostics: list[Diagnostic]) -> Pack:
     if not diagnostics:  # a plan with a circle is not whole
         diagnostics.extend(_idle_stages(pack, found.values()))
         diagnostics.extend(_unknown_inputs(pack, found))
+        diagnostics.extend(_not_passed(pack, found))
     return replace(pack, plans=found)
 
 
@@ -245,6 +247,8 @@ class Planner:
             self.guarded[name].append(stage)
 
     def _linked(self, stage: Stage, group: Sequence[Stage], each: str) -> bool:
+        if any(one.when for one in (*group, stage)):
+            return False  # each is asked, or not, by itself
         names = {one.name for one in group}
         scope = self.pack.scopes[stage.scope]
         given = {name for one in group for name in one.gives}
@@ -582,6 +586,18 @@ def _unknown_inputs(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
             ):
                 message = f"question `{name}` reads document `{each}`, which it is not given"
                 yield _fault("pack/given", message, question.place, f"add `{each}` to its `given`", name)
+
+
+def _not_passed(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
+    """Yield the stages that a question asks without one before: its rules rely on what that one made sure of rows."""
+    for name, plan in found.items():
+        asked = {stage for step in (*plan.gate, *plan.steps) for stage in step.stages}
+        for stage in (pack.stages[each] for each in pack.stages if each in asked):
+            for earlier in passed_stages(pack, stage):
+                if earlier.name not in asked and earlier.rules:
+                    message = f"question `{name}` asks stage `{stage.name}`, but not stage `{earlier.name}` before it"
+                    help_text = f"name `{name}` under `for` of stage `{earlier.name}`"
+                    yield _fault("pack/after", message, stage.place, help_text, stage.name)
 
 
 def _circles_of_questions(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:

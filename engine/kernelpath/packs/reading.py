@@ -30,7 +30,7 @@ from kernelpath.packs.files import (
 )
 from kernelpath.packs.libraries import SHIPPED, load_modules
 from kernelpath.packs.model import Pack, Question, RecordShape, Rule, Scope, Stage, Term
-from kernelpath.packs.passing import guarantees
+from kernelpath.packs.passing import guarantees, is_passed
 from kernelpath.packs.planning import plans
 from kernelpath.packs.rule_order import RuleSketch, ordered, refuse_twice_given
 from kernelpath.packs.rules import RuleNode, RuleReader, read_rule_nodes
@@ -237,6 +237,9 @@ class PackReader(CellReader):
             given = self.gives.get(scope, {})
             self.scopes[scope] = self._scope(scope, key, node, {}, {}, given, Row({}, None), None)
             return scope
+        if each[0] in self.flows and "when" in node:
+            message, help_text = "a stage that is asked for a flow has no `when`", "say it in its rules"
+            self.terms.fault(node.key("when") or key, "pack/stage", message, help_text)
         scopes = {other: table.scope for other, table in self.tables.items()}
         scopes |= {other: flow.scope for other, flow in self.flows.items()}
         self.scopes |= {other: scopes[other] for other in each if other in scopes}
@@ -272,7 +275,7 @@ class PackReader(CellReader):
 
     def _passed(self, stages: Sequence[str], table: str | None) -> tuple[Checked, ...]:
         """Return what holds of the rows of a table that passed these stages over it."""
-        passed = [self.stages[name] for name in stages if name in self.stages and table in self.stages[name].each]
+        passed = [stage for name, stage in self.stages.items() if name in stages and is_passed(stage, table)]
         return tuple(checked for stage in passed for rule in stage.rules for checked in guarantees(rule))
 
     def _refuse_strays(self, nodes: Sequence[RuleNode]) -> None:
