@@ -150,9 +150,7 @@ def _text(judged: Judged, found: Fix) -> str:
     if found.changes:
         lines.append("what changes elsewhere")
         lines += [f"  {one.step}{_in(one.visit)}: {one.name} {one.before} -> {one.after}" for one in found.changes]
-    lines.append(
-        "as an overlay: --format json" if found.patch is not None else "these are edits of the file itself"
-    )
+    lines.append("as an overlay: --format json" if found.patch is not None else "these are edits of the file itself")
     return _printed(lines) + "\n" + Editing(judged.given, judged.judge.pack.meta["fixes"], chosen).difference()
 
 

@@ -112,11 +112,11 @@ class _WatchedRun(QuestionRun):
         super()._ask(step, items, table)
 
     def _visit(self, step: Mapping[str, Any], values: Mapping[str, Any], slots: Slots) -> None:
-        self._watch(step, self._given(step), self._rows_of(step["over"]), self._start(step))
+        self._watch(step, self._given(step), self._rows_of(step["over"]), self.start(step))
         super()._visit(step, values, slots)
 
     def _unroll(self, step: Mapping[str, Any], values: Mapping[str, Any], slots: Slots) -> Slots:
-        self._watch_parts(step, self._given(step), self._start(step))
+        self._watch_parts(step, self._given(step), self.start(step))
         return super()._unroll(step, values, slots)
 
     def _given(self, step: Mapping[str, Any]) -> dict[str, Any]:

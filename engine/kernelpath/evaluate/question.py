@@ -63,7 +63,7 @@ class Outcome:
 
 def ask(pack: CompiledPack, name: str, given: Mapping[str, Any]) -> Outcome:
     """Ask a question of a pack with documents and inputs; an optional document that is not given is null."""
-    return QuestionRun(pack, name, given).run()
+    return QuestionRun(pack, name, given).straight() or QuestionRun(pack, name, given).run()
 
 
 class QuestionRun:
@@ -100,6 +100,39 @@ class QuestionRun:
         if limit is not None and items is not None and len(items) > limit:
             del self.cells[name]
             raise EvaluationError(f"`{name}` has {len(items):,} items, and its type has at most {limit:,}")
+
+    def straight(self) -> Outcome | None:
+        """Take the plan in one go; None if something is to be reported, so that it has to be taken step by step."""
+        steps = (*self.question["gate"], *self.question["steps"])
+        self.cells[FINDINGS] = []
+        try:
+            taken = self.pack.function(self.question["straight"])(self.cells, self.given, self, steps)
+        except (EvaluationError, KeyError):  # what it is and where is said step by step
+            return None
+        if taken is None or not self.is_clean():
+            return None
+        applies, asked = taken
+        self.report.asked += asked
+        value = self._answer(applies)
+        return Outcome(value, self.report, self) if self.is_clean() else None
+
+    def take(self, step: StepData) -> bool:
+        """Take one step as any other run does; return whether nothing was found so far."""
+        self._step(step)
+        return self.is_clean()
+
+    def is_clean(self) -> bool:
+        """Return whether nothing was found, skipped or passed over so far: no state but the cells."""
+        report = self.report
+        return not (
+            report.diagnostics
+            or report.failed
+            or report.skipped
+            or report.unasked
+            or self.gaps
+            or self.passed_over
+            or any(self.failed_rows.values())
+        )
 
     def run(self) -> Outcome:
         """Compute the cells, and return the answer; null without a word where the question does not apply."""
@@ -418,7 +451,7 @@ class QuestionRun:
             return
         values = self._with_whole(step["walk"]["scope"], step["over"])
         values = {**values, step["word"]: step["pass"]} if step["word"] else values
-        slots = self._start(step)
+        slots = self.start(step)
         if step["walk"]["flow"]["parts"]:
             slots = self._unroll(step, values, slots)
         else:
@@ -472,7 +505,7 @@ class QuestionRun:
         known = {key: value for key, value in unrolled.slots.items() if value is not UNKNOWN}
         return Slots(known, unrolled.slots.keys() - known.keys(), slots.poisoned or gaps)
 
-    def _start(self, step: StepData) -> Slots:
+    def start(self, step: StepData) -> Slots:
         """Return the slots at the start: those that another pass left, unknown ones included, then the named values."""
         kept = self._left(step["start_from"] or step["carry"])
         for name, value in self._fresh(step).items():

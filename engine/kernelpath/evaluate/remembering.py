@@ -142,7 +142,7 @@ class RememberingRun(QuestionRun):
         self.base = memory.bases.get(name)
         self.asked: list[Asked] = []
         self.changed: set[str] | None = None
-        if self.base is not None and self._is_clean():
+        if self.base is not None and self.is_clean():
             self.changed = self._differing(self.base)
             self.cells.update((cell, value) for cell, value in self.base.cells.items() if cell not in given)
 
@@ -167,7 +167,7 @@ class RememberingRun(QuestionRun):
                 self._at(place, step)
         else:
             self._part(len(gate))
-        if self._is_clean():
+        if self.is_clean():
             self._become_base()
         return applies
 
@@ -211,7 +211,7 @@ class RememberingRun(QuestionRun):
     def _take(self, place: int, step: StepData) -> None:
         """Take a step, or take what it gave when it read the same; if something was found, go on as any other run."""
         known, cells = self.known[place], self.cells
-        if known.asks or not self._is_clean():
+        if known.asks or not self.is_clean():
             self._compute_step(place, step)
             return
         values = [cells.get(name, _ABSENT) for name in known.order]
@@ -229,10 +229,10 @@ class RememberingRun(QuestionRun):
 
     def _compute_step(self, place: int, step: StepData) -> Asked | None:
         """Compute a step; return what it asked about, None if something was found by then."""
-        clean, asked, walked = self._is_clean(), self.report.asked, set(self.walked)
+        clean, asked, walked = self.is_clean(), self.report.asked, set(self.walked)
         self.memory.computed += 1
         self._step(step)
-        if clean and self._is_clean():
+        if clean and self.is_clean():
             found = (self.report.asked - asked, self.walked - walked)
             self._note(found)
             return found
@@ -269,19 +269,6 @@ class RememberingRun(QuestionRun):
             names = (name for known in self.known[:count] for name in known.gives)
             cells = {name: self.cells[name] for name in names if name in self.cells}
             self.memory.bases[self.name] = Base(self.given, cells, self.asked)
-
-    def _is_clean(self) -> bool:
-        """Return whether nothing was found, skipped or passed over so far: no state but the cells."""
-        report = self.report
-        return not (
-            report.diagnostics
-            or report.failed
-            or report.skipped
-            or report.unasked
-            or self.gaps
-            or self.passed_over
-            or any(self.failed_rows.values())
-        )
 
 
 def _read_by(step: StepData) -> set[str]:

@@ -42,6 +42,7 @@ from kernelpath.packs.model import (
 from kernelpath.packs.planning import REQUEST
 from kernelpath.packs.python_text import ExpressionWriter, identifier
 from kernelpath.packs.row_text import RowsWriter, class_lines, class_name, record_lines
+from kernelpath.packs.straight import straight_lines
 
 HEADER = ["from itertools import islice", ""]
 Data = dict[str, Any]
@@ -81,6 +82,11 @@ class ModuleWriter:
     cells: dict[str, Data] = field(default_factory=dict)
     claimed: set[str] = field(default_factory=set)
 
+    @property
+    def limits(self) -> dict[str, int]:
+        """How many items the cells may have whose type says so."""
+        return {name: limit for name, type_ in self.pack.cells.items() if (limit := _limit(type_)) is not None}
+
     def write(self) -> Generated:
         """Return the module's text and its data."""
         pack = self.pack
@@ -98,7 +104,7 @@ class ModuleWriter:
             "libraries": pack.libraries,
             "constants": {name: value for name, value in pack.constants.items() if name not in pack.data},
             "data": dict(pack.data),
-            "limits": {name: limit for name, type_ in pack.cells.items() if (limit := _limit(type_)) is not None},
+            "limits": self.limits,
             "fixes": dict(pack.fixes),
             "vocabularies": {name: list(found.values) for name, found in pack.vocabularies.items()},
             "documents": {name: self._document(document) for name, document in pack.documents.items()},
@@ -247,7 +253,7 @@ class ModuleWriter:
     def _question(self, question: Question) -> Data:
         name = f"question__{identifier(question.name)}"
         plan = self.pack.plans[question.name]
-        return {
+        data = {
             "doc": question.doc,
             "given": question.given,
             "always": question.always,
@@ -262,6 +268,10 @@ class ModuleWriter:
             "matrix": question.matrix,
             "shows": {word: self.term(f"{name}__shows_{word}", term) for word, term in question.shows.items()},
         }
+        data["straight"] = f"{name}__straight"
+        self._claim(data["straight"])
+        self.lines += straight_lines(data["straight"], data, self.limits)
+        return data
 
     def _needed(self, question: Question, plan: Plan) -> tuple[str, ...]:
         """Return the documents that the question cannot be asked without."""

@@ -90,9 +90,7 @@ def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
     return tuple(one[:length]) == tuple(other[:length])
 
 
-def _relevant(
-    finding: Diagnostic, graph: Sequence[Any], moves: Sequence[Move], form: Form, place: str
-) -> list[Move]:
+def _relevant(finding: Diagnostic, graph: Sequence[Any], moves: Sequence[Move], form: Form, place: str) -> list[Move]:
     """Return the moves that can change what a finding hangs on."""
     blamed = _blamed(finding, graph, place, form)
     if blamed is None:
