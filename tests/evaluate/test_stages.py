@@ -92,6 +92,12 @@ REFUSED: dict[str, tuple[str, dict[str, str], str, str]] = {
         QUESTION,
         "`size` is `int`, but null if stage `first` is not asked",
     ),
+    "what another stage gives, if it is asked apart": (
+        "{first: {each: boxes, gives: {size: int}}, second: {each: boxes, when: flag}}",
+        {"first/size": given("size", "box"), "second/b": check("size > 1")},
+        QUESTION,
+        "stage `second` reads `size` of each row, but is not asked together with stage `first`, which gives it",
+    ),
     "a condition of a flow": (
         "{first: {each: tower, when: flag}}",
         {"first/a": check("box > 0")},
@@ -114,3 +120,50 @@ def test_what_a_stage_makes_sure_of_is_counted_on(tmp_path: Path) -> None:
     """A stage that every question asks keeps the rows that fail it from those after it."""
     stages = "stages: {first: {each: boxes}, second: {each: boxes, after: first}}\n"
     assert found(asked(tmp_path, stages, RELYING, OTHER)) == [("first/a", f"box {box}") for box in (1, 2, 3)]
+
+
+AFTER = {
+    "the first alone": ("{each: boxes, after: first}", [2, 3]),
+    "the second alone": ("{each: boxes, after: second}", [3]),
+    "both": ("{each: boxes, after: [first, second]}", [3]),
+    "the second alone, asked by itself": ("{each: boxes, after: second, when: flag}", [3]),
+    "neither": ("{each: boxes}", [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize("name", AFTER)
+def test_a_row_comes_to_a_stage_if_it_passed_those_before(tmp_path: Path, name: str) -> None:
+    """What a row failed keeps it from the stages after that one, and from those after these, but from no other."""
+    third, seen = AFTER[name]
+    stages = f"stages: {{first: {{each: boxes}}, second: {{each: boxes, after: first}}, third: {third}}}\n"
+    rules = {"first/a": check("box != 1"), "second/b": check("box != 2"), "third/c": check("false")}
+    expected = [("first/a", "box 1"), ("second/b", "box 2"), *(("third/c", f"box {box}") for box in seen)]
+    assert found(asked(tmp_path, stages, rules)) == expected
+
+
+def test_a_row_comes_to_a_stage_that_reads_of_it_what_another_gives(tmp_path: Path) -> None:
+    """A row that failed a stage has nothing that the stage gives, so what reads it is not asked about the row."""
+    stages = "stages: {first: {each: boxes, gives: {size: int}}, second: {each: boxes}, third: {each: boxes}}\n"
+    rules = {"first/a": check("box != 1"), "first/size": given("size", "box * 2")}
+    rules |= {"second/b": check("size < 0"), "third/c": check("box < 0")}
+    expected = [("first/a", "box 1"), *(("second/b", f"box {box}") for box in (2, 3))]
+    assert found(asked(tmp_path, stages, rules)) == [*expected, *(("third/c", f"box {box}") for box in (1, 2, 3))]
+
+
+def test_a_visit_comes_to_a_stage_if_it_passed_those_before(tmp_path: Path) -> None:
+    """The same holds of visits: a stage may count on what the one before it made sure of."""
+    more = OTHER + "flows: {tower: {over: boxes, slots: int, passes: {only: {}}}}\n"
+    stages = "stages: {first: {each: tower}, second: {each: tower, after: first}, third: {each: tower}}\n"
+    outcome = asked(tmp_path, stages, {**RELYING, "third/c": check("box != 2")}, more)
+    expected = [("first/a", f"box {box}") for box in (1, 2, 3)]
+    assert found(outcome) == [*expected, ("third/c", "box 2")]
+
+
+def test_a_guard_is_one_for_its_own_stage(tmp_path: Path) -> None:
+    """A failed guard keeps a row from the rules of its stage that read what it guards, and from no other stage."""
+    stages = "stages: {first: {each: boxes}, second: {each: boxes}}\n"
+    guard = check("box != 1") + "guards: [box]\n"
+    rules = {"first/a": guard, "first/b": check("box > 5"), "second/c": check("box > 5")}
+    expected = {"first": [("first/a", "box 1"), ("first/b", "box 2"), ("first/b", "box 3")]}
+    expected["second"] = [("second/c", f"box {box}") for box in (1, 2, 3)]
+    assert found(asked(tmp_path, stages, rules)) == expected["first"] + expected["second"]

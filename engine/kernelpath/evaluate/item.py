@@ -47,10 +47,10 @@ class ItemWalk:
         """
         for rule in rules:
             if self.stopped:
-                if rule["kind"] == "transition":
-                    self._forget(rule)
-                elif rule["kind"] == "check":
+                if rule["kind"] == "check":
                     self.unasked.append(rule["id"])
+                else:
+                    self._outcome_unknown(rule)
                 continue
             if self.failed_guards and not self.failed_guards.isdisjoint(rule["guarded"]):
                 self._outcome_unknown(rule)

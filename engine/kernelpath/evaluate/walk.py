@@ -32,7 +32,7 @@ class Walk:
     slots: Slots | None = None
     collected: dict[str, list[Any]] = field(default_factory=dict)
     failed_items: dict[int, Blame] = field(default_factory=dict)
-    failed_in: dict[int, int] = field(default_factory=dict)
+    not_passed: dict[int, set[int]] = field(default_factory=dict)
     failed_guards: set[str] = field(default_factory=set)
     skipped: Mapping[int, Blame] = field(default_factory=dict)
     pass_name: str = ""
@@ -87,6 +87,8 @@ class Walk:
         rest = len(self.items) - position
         rule = f"{self.pack.meta['name']}/{stage}"
         self.failed_items.update((place, (None, (rule,))) for place in range(position, len(self.items)))
+        everywhere = set(range(len(self.data["stages"])))
+        self.not_passed.update((place, everywhere) for place in range(position, len(self.items)))
         message = f"{MOST_FAULTS:,} items are at fault, which is the limit: the other {rest:,} are not looked at"
         self.report.add(Diagnostic(rule, (), "error", message), stage)
         self._lose_all()
@@ -99,7 +101,8 @@ class Walk:
 
     def failed_rows(self, stage: int) -> dict[int, Blame]:
         """Return the items that did not pass a stage, be it that they failed one before it, by their places."""
-        return {place: blame for place, blame in self.failed_items.items() if self.failed_in.get(place, 0) <= stage}
+        items = {**self.skipped, **self.failed_items}
+        return {place: blame for place, blame in items.items() if stage in self.not_passed.get(place, ())}
 
     def _careful(self, position: int, item: Any) -> None:
         """Take one item through the stages rule by rule."""
@@ -109,6 +112,7 @@ class Walk:
             if self.slots is not None:
                 self.slots.poison()
             else:
+                self.not_passed[position] = set(range(len(self.data["stages"])))
                 self._pass_over(position)
             return
         environment = {**self.values, **bound(scope, item, position)}
@@ -144,27 +148,37 @@ class Walk:
         return True
 
     def _through(self, walk: ItemWalk, position: int) -> None:
+        not_passed: set[int] = set()
         for place, rules in enumerate(self.data["stages"]):
-            walk.walk(rules)
-            if walk.failed and position not in self.failed_in:
-                self._fail(position, place)
-            if walk.failed and self.data["flow"] is None:
-                walk.stopped = True
-        self.failed_guards |= walk.failed_guards
+            walk.stopped = not not_passed.isdisjoint(self.data["before"][place])
+            if not self._passes(walk, rules):
+                not_passed.add(place)
+        if not_passed:
+            self._fail(position, not_passed)
         if walk.failed:
             self.failed_items[position] = (walk.subject(), tuple(dict.fromkeys(walk.errors)))
         if walk.unasked:
             self._hold_back(walk)
         for name, values in self.collected.items():
             values.append(walk.environment.get(name))
-        self.lost |= walk.tainted & self.collected.keys()
 
-    def _fail(self, position: int, stage: int) -> None:
-        """Note in which of the stages an item failed first: what that one or those after it give is missing then."""
-        self.failed_in[position] = stage
+    def _passes(self, walk: ItemWalk, rules: Sequence[Mapping[str, Any]]) -> bool:
+        """Take an item through a stage, and return whether it passed; other stages see of a fault what it gives."""
+        errors, tainted, walk.failed_guards = len(walk.errors), set(walk.tainted), set()
+        walk.walk(list(rules))
+        self.failed_guards |= walk.failed_guards
+        self.lost |= walk.tainted & self.collected.keys()
+        failed = walk.stopped or len(walk.errors) > errors
+        if failed:
+            walk.tainted = tainted | (walk.tainted & {rule.get("variable") for rule in rules})
+        return not failed
+
+    def _fail(self, position: int, stages: set[int]) -> None:
+        """Note which of the stages an item did not pass: what these give is missing then."""
+        self.not_passed[position] = stages
         self.counted = False
-        before = {rule.get("variable") for rules in self.data["stages"][:stage] for rule in rules}
-        self.lost |= self.collected.keys() - before
+        given = {rule.get("variable") for stage in stages for rule in self.data["stages"][stage]}
+        self.lost |= self.collected.keys() & given
 
 
 def bound(scope: Mapping[str, Any], row: Any, position: int) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from kernelpath.packs.model import (
     Transition,
     Value,
 )
+from kernelpath.packs.passing import needed_before
 from kernelpath.packs.planning import REQUEST
 from kernelpath.packs.python_text import ExpressionWriter, identifier
 from kernelpath.packs.row_text import RowsWriter, class_lines, class_name, record_lines
@@ -171,12 +172,9 @@ class ModuleWriter:
         }
 
     def _guarded(self, rule: Rule) -> tuple[str, ...]:
-        """Return the paths that checks over the same rows guard and that a rule reads."""
-        scope = self.pack.stages[rule.stage].scope
-        stages = [stage for stage in self.pack.stages.values() if stage.scope == scope]
-        guards = {
-            path for stage in stages for other in stage.rules if isinstance(other, Check) for path in other.guards
-        }
+        """Return the paths that checks of its stage guard and that a rule reads."""
+        stage = self.pack.stages[rule.stage]
+        guards = {path for other in stage.rules if isinstance(other, Check) for path in other.guards}
         return tuple(sorted(guards & set(rule.paths))) if guards else ()
 
     def _rule(self, rule: Rule) -> Data:
@@ -389,9 +387,19 @@ class ModuleWriter:
             "scope": self.scopes[scope],
             "names": [stage.name for stage in stages],
             "stages": [self.stages[stage.name] for stage in stages],
+            "before": self._before(stages, scope) if len(stages) > 1 else ((),),
             "flow": flow,
             "collects": tuple(name for name in keeps if name != "slots"),
         }
+
+    def _before(self, stages: Sequence[Stage], each: str) -> tuple[tuple[int, ...], ...]:
+        """Return, for each stage, the places of those before it that a row must have passed to come to it."""
+        places = {stage.name: place for place, stage in enumerate(stages)}
+        found: list[set[int]] = []
+        for place, stage in enumerate(stages):
+            direct = {places[name] for name in needed_before(self.pack, stage, each) if places.get(name, place) < place}
+            found.append(direct.union(*(found[before] for before in direct)))
+        return tuple(tuple(sorted(before)) for before in found)
 
     def _step_pass(self, step: Step) -> Data:
         owner, _, name = step.name.partition(".")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kernelpath.language import Checked
 from kernelpath.packs.model import Check, Pack, Rule, Stage
+from kernelpath.packs.reads import gives, rule_names
 
 REQUEST = "request"
 _ERROR = "error"
@@ -45,6 +46,19 @@ def passed_stages(pack: Pack, stage: Stage) -> list[Stage]:
     """Return the stages over the same rows that a row has passed; the request as a whole has no rows."""
     named = [pack.stages[name] for name in stage.after if name in pack.stages]
     return [earlier for earlier in named if is_passed(earlier, stage.each[0])]
+
+
+def needed_before(pack: Pack, stage: Stage, each: str) -> dict[str, frozenset[str]]:
+    """Return the stages that a row of a table must have passed to come to one, each with what is read of it.
+
+    They are those that the stage is after, and those that give what its rules read: of a row that failed one of them,
+    what it gives is not known.
+    """
+    others = {name: other for name, other in pack.stages.items() if other is not stage and each in other.each}
+    read = {name for rule in stage.rules for name in rule_names(rule)} - {gives(rule) for rule in stage.rules}
+    found = {name: frozenset(read & other.gives.keys()) for name, other in others.items()}
+    after = {name.partition(".")[0] for name in stage.after if name.partition(".")[2] in ("", each)}
+    return {name: names for name, names in found.items() if names or name in after}
 
 
 def is_passed(earlier: Stage, each: str | None) -> bool:

@@ -27,7 +27,7 @@ from kernelpath.packs.model import (
     Text,
     Value,
 )
-from kernelpath.packs.passing import passed_stages
+from kernelpath.packs.passing import needed_before, passed_stages
 from kernelpath.packs.reads import gives, rule_names, text_names
 
 REQUEST = "request"
@@ -62,6 +62,7 @@ def plans(pack: Pack, diagnostics: list[Diagnostic]) -> Pack:
         diagnostics.extend(_idle_stages(pack, found.values()))
         diagnostics.extend(_unknown_inputs(pack, found))
         diagnostics.extend(_not_passed(pack, found))
+        diagnostics.extend(_asked_apart(pack, found))
     return replace(pack, plans=found)
 
 
@@ -598,6 +599,21 @@ def _not_passed(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
                     message = f"question `{name}` asks stage `{stage.name}`, but not stage `{earlier.name}` before it"
                     help_text = f"name `{name}` under `for` of stage `{earlier.name}`"
                     yield _fault("pack/after", message, stage.place, help_text, stage.name)
+
+
+def _asked_apart(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
+    """Yield the stages that read what another one gives to a row, but are not asked together with it."""
+    seen: set[tuple[str, str]] = set()
+    for step in (step for plan in found.values() for step in (*plan.gate, *plan.steps) if step.table):
+        for stage in (pack.stages[name] for name in step.stages):
+            for other, names in needed_before(pack, stage, str(step.table)).items():
+                if names and other not in step.stages and (stage.name, other) not in seen:
+                    seen.add((stage.name, other))
+                    read = sorted(names)[0]
+                    message = f"stage `{stage.name}` reads `{read}` of each row, but is not asked together with"
+                    message += f" stage `{other}`, which gives it"
+                    help_text = "give both no `when`, and let nothing between them need what the first one gives"
+                    yield _fault("pack/apart", message, stage.place, help_text, stage.name)
 
 
 def _circles_of_questions(pack: Pack, found: dict[str, Plan]) -> Iterator[Diagnostic]:
