@@ -58,7 +58,7 @@ def test_each_stage_has_its_own_condition(tmp_path: Path, conditional: str, flag
 
 def test_what_a_stage_would_give_to_rows_is_null(tmp_path: Path) -> None:
     """Each row has null where the stage is not asked."""
-    stages = "stages: {first: {each: boxes, when: flag, gives: {size: int?}}}\n"
+    stages = "stages: {first: {each: boxes, when: flag, gives: {size: int}}}\n"
     more = QUESTION.replace("'1'", "boxes.size")
     rules = {"first/size": given("size", "box * 2")}
     assert asked(tmp_path, stages, rules, more, flag=True).value == [2, 4, 6]
@@ -89,8 +89,8 @@ REFUSED: dict[str, tuple[str, dict[str, str], str, str]] = {
     "what is perhaps given to rows": (
         "{first: {each: boxes, when: flag, gives: {size: int}}}",
         {"first/size": given("size", "box")},
-        QUESTION,
-        "`size` is `int`, but null if stage `first` is not asked",
+        QUESTION.replace("'1'", "'[s + 1 for s in boxes.size]'"),
+        "`s` may be null (`int?`)",
     ),
     "what another stage gives, if it is asked apart": (
         "{first: {each: boxes, gives: {size: int}}, second: {each: boxes, when: flag}}",

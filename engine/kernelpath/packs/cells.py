@@ -109,20 +109,11 @@ class CellReader(Declarations):
             for each in words_at(node, "each"):
                 own = self.gives.setdefault(each if each != REQUEST else f"{REQUEST} {name}", {})
                 self._give(each, given, own, words, perhaps="when" in node)
-            if "when" in node and REQUEST not in words_at(node, "each"):
-                self._refuse_never_null(name, words, given)
             if not set(words_at(node, "each")) <= {REQUEST, *self.sections["items"], *self.sections["flows"]}:
                 self.terms.lost |= given.keys()  # of what they are columns is not known
             elif "each" not in node:
                 self.terms.lost |= given.keys()
                 self.cells |= dict.fromkeys(given, UNKNOWN)
-
-    def _refuse_never_null(self, stage: str, words: list[Scalar], given: Mapping[str, Type]) -> None:
-        """Refuse that a stage with a condition gives rows what cannot be null, as it is if nothing gives it."""
-        for word in words:
-            if (type_ := given[word.text]) not in (optional(type_), JSON, UNKNOWN):
-                message = f"`{word.text}` is `{type_}`, but null if stage `{stage}` is not asked"
-                self.terms.fault(word, "pack/given", message, f"declare it `{optional(type_)}`")
 
     def _give(
         self, each: str, given: Mapping[str, Type], own: dict[str, Type], words: list[Scalar], *, perhaps: bool
