@@ -174,7 +174,7 @@ class RememberingRun(QuestionRun):
     def _answer(self, applies: Any) -> Any:
         """Return the answer, the very same where what it is made of is the very same: what asks reads it by that."""
         term = self.question["answer"] if applies else self.question["otherwise"]
-        if term is None or not self._is_clean() or any(name not in self.cells for name in term[1]):
+        if term is None or not self.is_clean() or any(name not in self.cells for name in term[1]):
             return super()._answer(applies)
         values = [self.cells[name] for name in term[1]]
         answers = self.memory.answers.setdefault((self.name, bool(applies)), [])
@@ -182,7 +182,7 @@ class RememberingRun(QuestionRun):
             if all(map(is_, read, values)):
                 return answer
         answer = super()._answer(applies)
-        if self._is_clean():
+        if self.is_clean():
             answers.insert(0, (values, answer))
             del answers[MOST_KEPT:]
         return answer
