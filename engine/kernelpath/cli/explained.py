@@ -96,7 +96,7 @@ def _heading(answer: Answer, headings: list[str]) -> str:
     """Return what precedes what is told: the step, its place, and the visits that it is told of."""
     span = answer.origins.step_span(answer.answers[0].visit)
     visits = f" in {' and '.join(headings)}" if headings[0] else ""
-    return f"{answer.word} `{printable(answer.step)}`{visits}" + (f"  <- {span.file}:{span.line}\n" if span else "\n")
+    return f"{answer.word} `{printable(answer.step)}`{visits}" + (f"  <- {span.short}\n" if span else "\n")
 
 
 def answer_members(answer: Answer) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class _Teller:
         visit = replace(one.visit, walk=writer)
         before = StepAnswer(visit, Explainer(self.answer.pack, visit))
         span = self.answer.origins.step_span(before.visit)
-        place = f"  <- {span.file}:{span.line}" if span else ""
+        place = f"  <- {span.short}" if span else ""
         by = f"{self.answer.word} `{_identity(writer)}`{place}"
         yield f"{' ' * indent}slot `{printable(slot)}` was last written by {by}"
         for variable in _written_variables(before.explainer):

@@ -75,12 +75,24 @@ def shown_name(name: str) -> str:
 
 
 def read_document(name: str) -> Document:
-    """Return the JSON document in a file, or on standard input for `-`; raises InputErrors where it is none."""
+    """Return the document in a file, or the JSON on standard input for `-`; raises InputErrors if there is none.
+
+    A file whose name ends as a reader says is read by that, any other as JSON.
+    """
     shown = shown_name(name)
-    document = read_json(shown, read_bytes(name, JSON_BYTES))
+    document = _by_reader(name, shown) or read_json(shown, read_bytes(name, JSON_BYTES))
     if not document.ok:
-        raise InputErrors(document.diagnostics, {shown: document.source})
+        raise InputErrors(document.diagnostics, {shown: document.source} if document.source.text else {})
     return document
+
+
+def _by_reader(name: str, shown: str) -> Document | None:
+    if name == STANDARD_INPUT or name.endswith(".json"):
+        return None
+    from kernelpath.graph.readers import MAX_BYTES, read_with, reader_of  # most files are JSON
+
+    reader = reader_of(name)
+    return read_with(reader, shown, read_bytes(name, MAX_BYTES)) if reader else None
 
 
 def read_beside(name: str | None) -> Document | None:

@@ -190,7 +190,8 @@ class Judge:
     def sources(self) -> dict[str, Source]:
         """Return the texts that findings may point into."""
         documents = [each.document for each in (self.given, self.beside) if each]
-        return {document.source.name: document.source for document in documents} | self.setting.sources()
+        texts = {document.source.name: document.source for document in documents if document.source.text}
+        return texts | self.setting.sources()
 
 
 def _with(value: Any, path: list[str], new: Any) -> Any:

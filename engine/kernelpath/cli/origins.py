@@ -198,7 +198,7 @@ def _written(node: Expression) -> tuple[str, ...] | None:
 def told_place(document: Document, pointer: str, written: bool = True) -> str:
     """Return a place in a document as `file:line`; where nothing is written there, the line of what is around it."""
     span = document.locate(pointer)
-    return f"{span.file}:{span.line}" if written else f"not given at {span.file}:{span.line}"
+    return span.short if written else f"not given at {span.short}"
 
 
 __all__ = ["Origins", "told_place"]

@@ -37,6 +37,11 @@ class Span:
     def __repr__(self) -> str:
         return f"Span{self._key()!r}"
 
+    @property
+    def short(self) -> str:
+        """The place as people read it in a line: the file and the line."""
+        return f"{self.file}:{self.line}"
+
     def to_dict(self) -> dict[str, object]:
         """Return the span as plain JSON."""
         return {

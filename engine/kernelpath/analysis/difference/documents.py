@@ -16,6 +16,7 @@ from kernelpath.evaluate.report import was_judged
 from kernelpath.files.reading import JSON_BYTES, read_file
 from kernelpath.graph.documents import read_json
 from kernelpath.graph.locate import escaped
+from kernelpath.graph.readers import MAX_BYTES, read_with, reader_of
 from kernelpath.language.json_values import json_equal
 from kernelpath.packs.libraries import resource_value, said
 from kernelpath.packs.model import Pack
@@ -124,12 +125,14 @@ def differences(before: Any, after: Any, pointer: str = "") -> Iterator[tuple[st
 
 
 def read_documents(paths: Sequence[Path]) -> dict[str, Any]:
-    """Return the JSON documents of files by their names; raises DocumentErrors with every file's faults."""
+    """Return the documents of files by their names; raises DocumentErrors with every file's faults."""
     found: dict[str, Any] = {}
     faults: list[Diagnostic] = []
     for path in paths:
         try:
-            document = read_json(str(path), read_file(path, JSON_BYTES))
+            reader = reader_of(path.name)
+            data = read_file(path, MAX_BYTES if reader else JSON_BYTES)
+            document = read_with(reader, str(path), data) if reader else read_json(str(path), data)
         except OSError as error:
             message = f"`{path}` cannot be read: {str(error.strerror).lower()}"
             faults.append(Diagnostic("document/unreadable", (), "error", message))
