@@ -1,8 +1,8 @@
 """Read an ONNX model as a document: its operator sets, the tensors that are there at the start, and its nodes.
 
 The document is flat. The nodes of a graph inside a node (the branches of an If, the body of a Loop or Scan) come right
-before that node, and their tensors are called `holder/attribute/name`, so that each name stands for one tensor. Calls of
-the model's own functions are replaced by their bodies. Weights are not read.
+before that node, and their tensors are called `holder/attribute/name`, so that each name stands for one tensor. Calls
+of the model's own functions are replaced by their bodies. Weights are not read.
 
     {"ir_version": 8, "graph": "mnist", "opset_import": [{"domain": "", "version": 13}],
      "tensors": {"x": "float32"},                         # inputs and initializers
@@ -84,14 +84,30 @@ class _Document:
         for index, node in enumerate(self.nodes):
             yield f"/nodes/{index}", f"node `{node['id']}` ({node['op_type']})"
 
-    def _graph(self, graph: onnx.GraphProto, prefix: str, outer: Mapping[str, str], outputs: set[str]) -> list[str]:
-        """Add the tensors and nodes of a graph, and return what its outputs are called."""
+    def _graph(
+        self,
+        graph: onnx.GraphProto,
+        prefix: str,
+        outer: Mapping[str, str],
+        outputs: set[str],
+        passed: Sequence[str] = (),
+    ) -> list[str]:
+        """Add the tensors and nodes of a graph, and return what its outputs are called.
+
+        `passed` are the tensors that a node passes to its body. An input of the body without a type of its own has
+        that of its tensor, which a node between them says: an Identity that the model does not have.
+        """
         own = {value.name for value in (*graph.input, *graph.initializer)}
         own |= {each.values.name for each in graph.sparse_initializer}
         own |= {name for node in graph.node for name in node.output}
         scope = {**outer, **{name: prefix + name for name in own}, "": ""}
+        given = dict(zip([value.name for value in reversed(graph.input)], reversed(passed), strict=False))
         for value in graph.input:
-            self.tensors[scope[value.name]] = type_name(value.type)
+            declared = type_name(value.type)
+            if declared is None and given.get(value.name):
+                self._implied(scope[value.name], given[value.name])
+            else:
+                self.tensors[scope[value.name]] = declared
         for tensor in graph.initializer:
             self.tensors[scope[tensor.name]] = element_name(tensor.data_type)
         for sparse in graph.sparse_initializer:
@@ -106,8 +122,8 @@ class _Document:
         for attribute in node.attribute:
             graphs = [attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else list(attribute.graphs)
             for graph in graphs:
-                given = self._graph(graph, f"{name}/{attribute.name}/", scope, set())
-                self._carry(node, graph, f"{name}/{attribute.name}/", scope)
+                passed = [scope.get(each, prefix + each) for each in node.input]
+                given = self._graph(graph, f"{name}/{attribute.name}/", scope, set(), passed)
                 bodies.append(given[_KEPT.get(node.op_type, 0) :])
         self.nodes.append(
             {
@@ -122,12 +138,11 @@ class _Document:
             }
         )
 
-    def _carry(self, node: onnx.NodeProto, graph: onnx.GraphProto, prefix: str, scope: Mapping[str, str]) -> None:
-        """Give inputs of a body without a type of their own that of what the node passes on."""
-        passed = list(node.input)[-len(graph.input) :] if graph.input else []
-        for value, name in zip(reversed(graph.input), reversed(passed), strict=False):
-            if self.tensors.get(prefix + value.name) is None:
-                self.tensors[prefix + value.name] = self.tensors.get(scope.get(name, name))
+    def _implied(self, name: str, source: str) -> None:
+        """Add the node that says that a tensor of a body holds what another one does."""
+        node = {"id": name, "op_type": "Identity", "domain": "", "input": [source], "output": [name]}
+        self.nodes.append({**node, "is_output": True, "attributes": {}, "bodies": []})
+        self.taken.add(name)
 
     def _name(self, node: onnx.NodeProto, prefix: str) -> str:
         """Return what a node is called: its name, or its operator and a number, and no other node's name."""
