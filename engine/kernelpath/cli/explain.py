@@ -17,7 +17,7 @@ from kernelpath.cli.origins import Origins
 from kernelpath.cli.packs import pack_of
 from kernelpath.diagnostics import Diagnostic, did_you_mean
 from kernelpath.evaluate.explain import Explainer
-from kernelpath.evaluate.observe import Chosen, Observed, observe
+from kernelpath.evaluate.observe import Chosen, Observed, Visit, observe
 from kernelpath.packs.listed import Items, is_name, items_of
 
 TYPE_CHECKING = False
@@ -95,17 +95,35 @@ class Inquiry:
 
     def answer(self, target: str) -> Answer:
         """Return the answer to a question such as `attention_0.inputDtype`."""
+        if self.items.identity is None:
+            return self._by_subject(target)
         listed = self._listed()
         position, field = _target(target, _places(listed, self.items.identity), len(listed), self.word)
         observed = self._observed(self._chosen(position, listed[position]))
-        visits = [StepAnswer(visit, Explainer(self.pack, visit)) for visit in observed.visits]
+        name = _identity(listed[position], self.items.identity)
+        return self._told(observed, observed.visits, field, name, position)
+
+    def _by_subject(self, target: str) -> Answer:
+        """Return the answer about a row that goes by what findings about it name."""
+        observed = self._observed(lambda item: item is not None)
+        visits = [visit for visit in observed.visits if visit.name == self.items.flow]
+        subjects = [_subject(visit) for visit in visits]
+        places = {name: place for place, name in reversed(list(enumerate(subjects)))}
+        if not places:
+            raise self.judge.not_judged()
+        position, field = _target(target, dict(reversed(places.items())), len(subjects), self.word)
+        chosen = [visit for visit, name in zip(visits, subjects, strict=True) if name == subjects[position]]
+        return self._told(observed, chosen, field, subjects[position], position)
+
+    def _told(self, observed: Observed, found: Sequence[Visit], field: str, name: Any, position: int) -> Answer:
+        """Return the answer that visits of one item give."""
+        visits = [StepAnswer(visit, Explainer(self.pack, visit)) for visit in found]
         plain = not any(answer.fields for answer in visits)
         answers = [answer for answer in (replace(each, plain=plain) for each in visits) if answer.fields]
         for answer in answers:
             answer.choose(field)
         if field and answers and not any(answer.chosen for answer in answers):
             raise _no_field(field, answers, self.word)
-        name = _identity(listed[position], self.items.identity)
         known = bool(answers) and all(answer.known for answer in answers)
         findings = [] if known else self._findings(observed, name, position)
         called = str(position) if name is None else str(name)
@@ -170,6 +188,11 @@ def _target(target: str, ids: Mapping[str, int], count: int, word: str) -> tuple
     known = f"its {word}s are {', '.join(list(ids)[:8])}" + (", ..." if len(ids) > 8 else "")
     help_text = f"did you mean `{near}`?" if near else known
     raise unusable("cli/usage", f"there is no {word} `{target}`", help_text=help_text)
+
+
+def _subject(visit: Visit) -> str:
+    term = visit.data["scope"]["subject"]
+    return str(visit.walk.pack.value(term, visit.walk.environment)) if term else ""
 
 
 def _identity(item: Any, member: str | None) -> Any:

@@ -114,6 +114,7 @@ class _Teller:
     def __init__(self, answer: Answer, one: StepAnswer) -> None:
         self.answer = answer
         self.one = one
+        self.explained = ""  # the variable whose rule is being shown: its lets are followed
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the chosen fields that the item has, of all if it has none of them."""
@@ -124,6 +125,7 @@ class _Teller:
             yield from self._field(path, explanation)
 
     def _field(self, path: str, explanation: Explanation) -> Iterator[str]:
+        self.explained = explanation.variable
         yield f"  {path} = {_value(explanation)}"
         yield f"    rule {explanation.rule.identity} ({explanation.rule.place.file})"
         if explanation.when is not None and not explanation.when.value:
@@ -170,9 +172,14 @@ class _Teller:
         if variable in one.explainer.giving and not read.path:
             yield from self._other(one.explainer.explain(variable), one, indent, level)
             return
-        behind = self.answer.origins.behind(read, one.visit)
+        behind = self._let(read, one) or self.answer.origins.behind(read, one.visit)
         if behind is not None:
             yield from self._reads(behind, one, indent, level)
+
+    def _let(self, read: Read, one: StepAnswer) -> Reading | None:
+        """Return what a name that the rule gives itself stands for."""
+        known = self.explained in one.explainer.giving and not read.path
+        return one.explainer.let(self.explained, read.root.name) if known else None
 
     def _slot(self, slot: str, one: StepAnswer, indent: int, level: int) -> Iterator[str]:
         writer = one.visit.writers.get(slot)
@@ -201,9 +208,11 @@ class _Teller:
     def _other(self, explanation: Explanation, one: StepAnswer, indent: int, level: int) -> Iterator[str]:
         """Yield what decided another variable, in short: the choice that applied and what it read."""
         yield f"{' ' * indent}{explanation.variable} = {_value(explanation)}, by rule {explanation.rule.identity}"
+        outer, self.explained = self.explained, explanation.variable
         for choice in explanation.choices:
             if choice.applies and choice.value is not None and level < MOST_LEVELS:
                 yield from self._reads(choice.value, one, indent + 2, level + 1)
+        self.explained = outer
 
 
 def _slot(read: Read, visit: Visit) -> str | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kernelpath.analysis.fixing.fix import Fix
     from kernelpath.cli.arguments import Arguments
     from kernelpath.cli.judging import Judged
+    from kernelpath.graph.documents import Document
 
 MOST = 20_000
 APPLY_HELP = "write the edits into the file, whose layout stays as it is; of standard input, to standard output"
@@ -151,6 +152,8 @@ def _text(judged: Judged, found: Fix) -> str:
         lines.append("what changes elsewhere")
         lines += [f"  {one.step}{_in(one.visit)}: {one.name} {one.before} -> {one.after}" for one in found.changes]
     lines.append("as an overlay: --format json" if found.patch is not None else "these are edits of the file itself")
+    if not judged.given.document.source.text:  # a reader made the document: there is no text to show
+        return _printed(lines)
     return _printed(lines) + "\n" + Editing(judged.given, judged.judge.pack.meta["fixes"], chosen).difference()
 
 
@@ -181,15 +184,32 @@ def _apply(console: Console, judged: Judged, found: Fix, name: str, through: boo
     if not found.proven:
         raise unusable("cli/fix", "the edits are not proven, so they are not written")
     moves = found.found.moves or ()
-    text = Editing(judged.given, judged.judge.pack.meta["fixes"], moves).written()
-    if through:
-        console.pass_on(text)
+    source = judged.given.document.source
+    if not source.text:
+        _write(judged.given.document, judged.judge.pack.meta["fixes"]["list"], found, name)
     else:
-        rewrite(name, judged.given.document.source.text, text)
+        text = Editing(judged.given, judged.judge.pack.meta["fixes"], moves).written()
+        if through:
+            console.pass_on(text)
+        else:
+            rewrite(name, source.text, text)
     told = [f"{name}: {len(moves)} edits written", *_remaining(found)]
     text = _printed(told) if console.is_text else _json(judged.judge, found, found)
     _report(console, text, through)
     return 1 if found.found.open else 0
+
+
+def _write(document: Document, place: str, found: Fix, name: str) -> None:
+    """Write a file that is not text by the reader that it was read by."""
+    from kernelpath.cli.saving import save
+    from kernelpath.graph.readers import ReadDocument, ReaderError
+
+    assert isinstance(document, ReadDocument)
+    member = place.rpartition("/")[2]
+    try:
+        save(name, document.written({**document.value, member: list(found.graph)}))
+    except ReaderError as error:
+        raise unusable("cli/fix", f"`{name}` cannot be edited: {error.message}", help_text=error.help) from None
 
 
 def _printed(lines: list[str]) -> str:

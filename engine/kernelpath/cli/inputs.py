@@ -164,4 +164,4 @@ def misfit(document: Document, message: str, help_text: str | None = None, point
 
     span = document.locate(pointer)
     found = Diagnostic("cli/document", (), ERROR, message, pointer=pointer, span=span, help=help_text)
-    return InputErrors([found], {document.source.name: document.source})
+    return InputErrors([found], {document.source.name: document.source} if document.source.text else {})

@@ -148,6 +148,12 @@ class Explainer:
             source = str(told.value) if told.known else ""
         return Choice(when, applies, part.value.text, value, source, part.place)
 
+    def let(self, variable: str, name: str) -> Reading | None:
+        """Return what the rule that gives a variable calls by a name, and what that read; None for no such name."""
+        rule = self.giving[variable]
+        term = dict(rule.lets).get(name)
+        return self.reading(term, self._with_lets(rule)) if term is not None else None
+
     def _with_lets(self, rule: Rule) -> dict[str, Any]:
         environment = dict(self.visit.walk.environment)
         for name, term in rule.lets:

@@ -79,13 +79,28 @@ class Origin(Span):
 
 
 class ReadDocument(Document):
-    """A document that a reader made, whose places are origins."""
+    """A document that a reader made, whose places are origins; `data` is what the file has."""
 
-    __slots__ = ("origins",)
+    __slots__ = ("data", "origins", "reader")
 
-    def __init__(self, name: str, read: Read, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+    def __init__(
+        self, name: str, read: Read, reader: str, data: bytes, diagnostics: tuple[Diagnostic, ...] = ()
+    ) -> None:
         super().__init__(read.value, diagnostics, Source(name, ""))
         self.origins = read.origins
+        self.reader = reader
+        self.data = data
+
+    def written(self, value: Any) -> bytes:
+        """Return the file with another value of the document; raises ReaderError if the reader cannot write it.
+
+        A reader that can has a function `write(data, value)` beside its own.
+        """
+        write = getattr(import_module(self.reader.partition(":")[0]), "write", None)
+        if write is None:
+            raise ReaderError("the reader of this file does not write it")
+        content: bytes = write(self.data, value)
+        return content
 
     def locate(self, pointer: str) -> Span:
         """Return the origin of a pointer's value, or of the innermost value on the way to it that has one."""
@@ -116,16 +131,17 @@ def read_with(reader: str, name: str, data: bytes) -> Document:
     try:
         made: Read = getattr(import_module(module), function)(data)
     except ReaderError as error:
-        return _unreadable(name, error.message, error.help)
+        return _unreadable(name, reader, error.message, error.help)
     except ImportError as error:
         missing = (error.name or str(error)).partition(".")[0]
         help_text = f"pip install 'kernelpath[{missing}]' brings it"
-        return _unreadable(name, f"this file is read by the package `{missing}`, which is not installed", help_text)
-    return ReadDocument(name, made)
+        message = f"this file is read by the package `{missing}`, which is not installed"
+        return _unreadable(name, reader, message, help_text)
+    return ReadDocument(name, made, reader, data)
 
 
-def _unreadable(name: str, message: str, help_text: str | None) -> Document:
+def _unreadable(name: str, reader: str, message: str, help_text: str | None) -> Document:
     from kernelpath.diagnostics import ERROR, Diagnostic
 
     found = Diagnostic(FAULT, (), ERROR, message, span=Origin(name, ""), help=help_text)
-    return ReadDocument(name, Read(None, {}), (found,))
+    return ReadDocument(name, Read(None, {}), reader, b"", (found,))

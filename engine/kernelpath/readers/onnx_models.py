@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import onnx
+import onnx.inliner
 
 from kernelpath.graph.readers import Read, ReaderError
 
@@ -51,6 +52,25 @@ def read(data: bytes) -> Read:
     return _Document(model).read()
 
 
+def write(data: bytes, value: Mapping[str, Any]) -> bytes:
+    """Return a model without the nodes that its document lacks, whose other nodes read what the document says."""
+    model = onnx.load_model_from_string(data)
+    if model.functions:
+        message = "the model calls functions of its own, which its document has in full"
+        raise ReaderError(message, "take the nodes away where the model is made")
+    document = _Document(model)
+    document.read()
+    kept = {node["id"]: node for node in value["nodes"]}
+    for name, (graph, node, names) in document.protos.items():
+        if name not in kept:
+            graph.node.remove(node)
+        else:
+            del node.input[:]
+            node.input.extend(names.get(each, each) for each in kept[name]["input"])
+    content: bytes = model.SerializeToString()
+    return content
+
+
 class _Document:
     """The document of one model while it is made."""
 
@@ -59,6 +79,8 @@ class _Document:
         self.tensors: dict[str, str | None] = {}
         self.nodes: list[dict[str, Any]] = []
         self.taken: set[str] = set()
+        #: the graph and the node behind each node of the document, and the model's own names of the tensors there
+        self.protos: dict[str, tuple[onnx.GraphProto, onnx.NodeProto, dict[str, str]]] = {}
 
     def read(self) -> Read:
         graph = self.model.graph
@@ -112,11 +134,13 @@ class _Document:
             self.tensors[scope[tensor.name]] = element_name(tensor.data_type)
         for sparse in graph.sparse_initializer:
             self.tensors[scope[sparse.values.name]] = element_name(sparse.values.data_type)
+        names = {called: name for name, called in scope.items()}
         for node in graph.node:
-            self._node(node, prefix, scope, outputs)
+            self.protos[self._node(node, prefix, scope, outputs)] = (graph, node, names)
         return [scope.get(value.name, prefix + value.name) for value in graph.output]
 
-    def _node(self, node: onnx.NodeProto, prefix: str, scope: Mapping[str, str], outputs: set[str]) -> None:
+    def _node(self, node: onnx.NodeProto, prefix: str, scope: Mapping[str, str], outputs: set[str]) -> str:
+        """Add a node, after those of the graphs inside it, and return what it is called."""
         name = self._name(node, prefix)
         bodies = []
         for attribute in node.attribute:
@@ -137,6 +161,7 @@ class _Document:
                 "bodies": bodies,
             }
         )
+        return name
 
     def _implied(self, name: str, source: str) -> None:
         """Add the node that says that a tensor of a body holds what another one does."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernelpath.analysis.fixing.moves import Form, Move
+from kernelpath.analysis.fixing.moves import Form, Move, edited
 from kernelpath.analysis.fixing.search import MOST_TRIALS, Found, Judge, search
 from kernelpath.diagnostics import ERROR, Diagnostic
 
@@ -43,8 +43,14 @@ def mend(
         whole = searches.run(searches.left - (searches.left // 4 if left else 0))
     if whole.moves is None and 0 < len(left) < len(first):
         part = searches.run(searches.left, map(key, left))
-        whole = replace(part, open=left) if part.moves else whole
+        whole = replace(part, open=_still(judge(edited(steps, part.moves, form)), left)) if part.moves else whole
     return replace(whole, trials=most - searches.left)
+
+
+def _still(found: Sequence[Diagnostic], left: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return those of the errors that were left out which are still found: moves for others may mend some, too."""
+    known = {key(each) for each in found if each.severity == ERROR}
+    return tuple(each for each in left if key(each) in known)
 
 
 @dataclass(slots=True)
