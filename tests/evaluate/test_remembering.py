@@ -128,6 +128,33 @@ def test_a_finding_ends_the_remembering(tmp_path: Path) -> None:
     assert [found.message for found in Memory(pack).ask("q", {"d": bad}).report.diagnostics] == ["too many"]
 
 
+CONDITIONAL = """\
+documents: {d: {doc: one}, e: {doc: another, optional: true}}
+items:
+  parts: {of: elements(d.list), as: part, index: place, subject: '{place}'}
+  named: {of: parts, as: one, fields: {size: {is: int(number(part)), type: int}}}
+stages:
+  sizes: {each: parts, when: e.sizes == true, gives: {size: int?}}
+  sums: {each: request, when: e.sums == true, gives: {sum: int?}}
+questions: {q: {given: [d, e], answer: 'mapping(["sizes", "sum"], [parts.size, [sum]])'}}
+"""
+
+
+def test_stages_that_are_not_always_asked(tmp_path: Path) -> None:
+    """What a stage gives is null while its condition does not hold, of rows as well, and there once it does."""
+    rules = {
+        "sizes__whole": check("is_integer(part)", "part {place} is not whole"),
+        "sizes__size": resolve("size", "int(number(part))"),
+        "sums__sum": resolve("sum", "sum([one.size for one in named])"),
+    }
+    pack = load_folder(packed(tmp_path, CONDITIONAL, **rules))
+    conditions = [{"sizes": sizes, "sums": sums} for sizes in (True, False, None) for sums in (True, False)]
+    requests: list[dict[str, Any]] = [
+        {"d": {"list": each}, "e": e} for e in conditions for each in ([1, 2], [3], ["x"])
+    ]
+    assert_equal_runs(pack, "q", [*requests, *reversed(requests), *requests[::2]])
+
+
 def test_no_more_is_kept_than_a_limit(tmp_path: Path) -> None:
     """Of many different readings the latest are kept, and answers stay right."""
     pack = written(tmp_path)

@@ -292,7 +292,8 @@ def _given_by(step: StepData) -> tuple[str, ...]:
     """Return the cells that a step may fill."""
     kind, name, table = step["kind"], step["name"], step.get("table")
     if kind == "stages":
-        return (*(f"{table}.{each}" if table else each for each in step["keeps"]), *step["nulls"])
+        given = dict.fromkeys((*step["keeps"], *step["nulls"]))
+        return tuple(f"{table}.{each}" if table else each for each in given)
     if kind == "pass":
         return (*(f"{name}.{each}" for each in step["keeps"]), f"{name}.slots", f"{name}.slots?")
     return (name, f"{name} rows") if kind == "table" else (name,)
