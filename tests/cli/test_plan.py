@@ -97,6 +97,21 @@ def test_the_least_device_has_no_features(cli: Cli, made: str) -> None:
     ) in ran.err
 
 
+def test_a_plan_is_held_to_a_device_by_its_name_or_file(cli: Cli, folder: Path, made: str) -> None:
+    """The features and limits are those of its document; a name that is misspelt is no device."""
+    least = cli("compile", made, *OWN, "--plan", "--limits", "webgpu", "-q")
+    assert cli("compile", made, *OWN, "--plan", "--limits", "webgpu-minimum", "-q") == least
+    assert cli("compile", made, *OWN, "--plan", "--limits", "lavapipe").code == 0
+    own = "vendor: ''\narchitecture: ''\nfeatures: [subgroups, shader-f16]\n"
+    own += "limits: {maxComputeInvocationsPerWorkgroup: 1}\n"
+    (folder / "own.yaml").write_text(own)
+    ran = cli("compile", made, *OWN, "--plan", "--limits", "own.yaml", "-q")
+    assert ran.code == 1
+    assert "invocations of a workgroup, and the device allows 1\n" in ran.err
+    ran = cli("compile", made, *OWN, "--plan", "--limits", "own.yml", "-q")
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "-: error[device/unknown]: unknown device `own.yml`")
+
+
 LIMITS = {
     "[]": "it is no object",
     '{"max_bufer_size": 3}': "there is no limit `max_bufer_size`",

@@ -82,7 +82,9 @@ def add_plan(arguments: Arguments) -> None:
     add = arguments.group("dispatch plan").add
     add("--plan", action="store_true", help="print what a device is given: buffers, bindings, uniforms, workgroups")
     add("--model", metavar="MODEL", help="take the architecture from this model; else the manifest describes it")
-    limits_help = "hold the plan to these limits: `gpu`, an ordinary device, `webgpu`, the least, or a JSON file (gpu)"
+    limits_help = (
+        "hold the plan to a device of `devices list`, to `webgpu`, the least, `gpu`, an ordinary one, or a file (gpu)"
+    )
     add("--limits", metavar="LIMITS", help=limits_help)
     add("--capacity", type=whole_number, default=0, metavar="N", help="positions that the cache has room for (context)")
 

@@ -73,11 +73,14 @@ def _architecture(options: Namespace, judged: Judged) -> Mapping[str, Any]:
 
 
 def _limits(name: str | None) -> Limits:
-    """Return the limits of an ordinary GPU, with those that a file changes, or the least that WebGPU allows."""
+    """Return the limits of a device, or of an ordinary GPU with those that a file changes; raises InputErrors."""
     from kernelpath.emit.plan.limits import Limits
+    from kernelpath.execution_graph.devices import shipped_devices
 
     if name == WEBGPU:
         return Limits()
+    if name in shipped_devices() or str(name).endswith((".yaml", ".yml")):
+        return _of_device(str(name))
     ordinary = Limits(
         max_buffer_size=1 << 31,
         max_compute_invocations_per_workgroup=1024,
@@ -87,6 +90,18 @@ def _limits(name: str | None) -> Limits:
         features=frozenset({"shader-f16", "subgroup"}),
     )
     return ordinary if name in (None, GPU) else _from_file(str(name), ordinary)
+
+
+def _of_device(name: str) -> Limits:
+    """Return the limits and features of a device document."""
+    from kernelpath.emit.plan.limits import Limits, feature_name
+    from kernelpath.execution_graph.devices import facts, load_document
+
+    document = load_document(name)
+    device, known = facts(document), {field.name for field in fields(Limits)}
+    limits = {limit: amount for name, amount in device["limits"].items() if (limit := _snake(name)) in known}
+    features = frozenset(map(feature_name, device["features"]))
+    return Limits(**limits, features=features, cpu=document.get("kind") == "software")
 
 
 def _from_file(name: str, ordinary: Limits) -> Limits:
