@@ -2,7 +2,7 @@
 
     import kernelpath as kp
     pack = kp.load_pack("execution-v0")
-    result = kp.compile(manifest["inference"], pack=pack, num_layers=26)
+    result = kp.ask("compile", pack=pack, manifest=manifest)
 
 What is public is listed in `__all__`; see `kernelpath.api` for what each function takes and gives.
 """

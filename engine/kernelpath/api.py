@@ -7,6 +7,7 @@ import gc
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
 from kernelpath.evaluate.question import ask as ask_question
+from kernelpath.execution_graph.answers import whole_manifest
 from kernelpath.graph.catalog import load_catalog
 from kernelpath.packs.folders import PackErrors
 from kernelpath.packs.libraries import resource_value
@@ -71,7 +72,7 @@ class Applied(Result):
 
     @property
     def runtime_config(self) -> Any:
-        """The runtime config with the compiled inference section."""
+        """The runtime config with what was compiled."""
         return self._member("runtimeConfig")
 
     @property
@@ -143,10 +144,6 @@ def no_question(pack: CompiledPack, name: str) -> PackErrors:
     return PackErrors([Diagnostic("pack/question", (), "error", message, help=help_text)])
 
 
-def _manifest(inference: Any, model_id: Any, num_layers: Any) -> dict[str, Any]:
-    return {"inference": inference, "modelId": model_id, "architecture": {"numLayers": num_layers}}
-
-
 def compile(
     manifest_inference: Any,
     *,
@@ -156,12 +153,12 @@ def compile(
     num_layers: Any = 0,
     catalog: Catalog = DEFAULT_CATALOG,
 ) -> Result:
-    """Compile a manifest's inference section under a runtime overlay.
+    """Compile the section of a manifest that has its graph, under a runtime overlay.
 
     `value` is the compiled graph as a plain dict, or None if the section has no execution graph. Pointers of findings
     are those of a manifest with this section. As for the rest see `ask`.
     """
-    manifest = _manifest(manifest_inference, model_id, num_layers)
+    manifest = whole_manifest(manifest_inference, model_id, num_layers)
     return ask("compile", pack=pack, manifest=manifest, runtime=runtime, catalog=catalog)
 
 
@@ -191,7 +188,7 @@ def contract(
     The verdict is in `value["ok"]`, what led to it in `diagnostics`. It takes what `compile` takes, so that one request
     fits both, but judges the manifest alone: overlay and layers do not matter.
     """
-    manifest = _manifest(manifest_inference, model_id, num_layers)
+    manifest = whole_manifest(manifest_inference, model_id, num_layers)
     outcome = run("contract", pack, {"manifest": manifest, "catalog": catalog})
     return Result(True, outcome.value, outcome.report)
 
@@ -206,7 +203,7 @@ def graph(
     catalog: Catalog = DEFAULT_CATALOG,
 ) -> Result:
     """Check the slots and the phase boundary of a graph; as with `contract`, the verdict is in `value["ok"]`."""
-    manifest = _manifest(manifest_inference, model_id, num_layers)
+    manifest = whole_manifest(manifest_inference, model_id, num_layers)
     outcome = run("graph", pack, {"manifest": manifest, "runtime": runtime, "catalog": catalog})
     return Result(True, outcome.value, outcome.report)
 

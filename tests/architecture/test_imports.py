@@ -18,8 +18,8 @@ ENGINE = Path(kp.__file__).parent
 #: From the lowest to the highest; what stands in one group does not import the others of it.
 LAYERS = (
     ("resources",), ("files",), ("diagnostics",), ("language",), ("packs",), ("graph",),
-    ("execution_graph",), ("evaluate",), ("emit",), ("analysis", "models", "readers"), ("execute",), ("api",), ("replay",),
-    ("lsp",), ("cli",),
+    ("execution_graph",), ("evaluate",), ("emit",), ("analysis", "models", "readers"), ("execute",), ("api",),
+    ("replay",), ("lsp",), ("cli",),
 )  # fmt: skip
 
 

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from kernelpath.packs.libraries import Unjudged
 
 
+def whole_manifest(section: Any, model_id: Any, num_layers: Any) -> dict[str, Any]:
+    """Return the manifest of a section that stands alone, with what a caller says beside it."""
+    return {"inference": section, "modelId": model_id, "architecture": {"numLayers": num_layers}}
+
+
 def compiled_graph(answer: Any) -> Any:
     """Return the compiled graph in what `apply` answers; all of an answer that has no such part."""
     return answer.get("executionV0State", answer) if isinstance(answer, dict) else answer

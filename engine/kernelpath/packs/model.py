@@ -229,7 +229,7 @@ class Document:
 class Ask:
     """Another question that a value is the answer of, and the documents and inputs that it is asked with.
 
-    `places` has, for a document that is a part of another one, where that part is: `config#/inference`.
+    `places` has, for a document that is a part of another one, where that part is: `config#/section`.
     """
 
     question: str

@@ -63,7 +63,7 @@ def _steps(node: Scalar) -> Iterator[str]:
 
 
 def _one_slip_away(name: str, known: set[str]) -> list[str]:
-    """Return the names that differ in one part alone, by one slip; `model` and `modelId` are both meant."""
+    """Return the names that differ in one part alone, by one slip; `model` and `modelName` are both meant."""
     return [other for other in known if _folded(other) == _folded(name) or _is_slip(name, other)]
 
 
