@@ -170,7 +170,7 @@ def test_a_compiled_check() -> None:
 
 
 def _record(name: str, **fields: Any) -> Any:
-    record = pack().namespace[name]()
+    record = pack().namespace[class_name(name)]()
     for field, value in fields.items():
         setattr(record, field, value)
     return record
