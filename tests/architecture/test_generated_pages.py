@@ -10,6 +10,7 @@ import pytest
 
 from kernelpath.language import render_reference
 from kernelpath.packs.decisions import carriers, decision_matrix
+from kernelpath.packs.grammar_page import grammar_page
 from kernelpath.packs.libraries import SHIPPED, load_modules
 from kernelpath.packs.model import Pack
 from kernelpath.packs.reading import read_pack
@@ -52,6 +53,11 @@ def test_every_decision_is_carried_out() -> None:
 def test_decision_matrix(name: str) -> None:
     """DECISIONS.md beside the rules is the matrix that they give."""
     assert_generated(resource("rules", name, "DECISIONS.md"), decision_matrix(shipped(name)))
+
+
+def test_reference_of_pack_files() -> None:
+    """docs/reference/pack.md is what the annotated schemas give."""
+    assert_generated(Path(__file__).parents[2] / "docs" / "reference" / "pack.md", grammar_page())
 
 
 def test_language_reference() -> None:
