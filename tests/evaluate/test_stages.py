@@ -98,6 +98,12 @@ REFUSED: dict[str, tuple[str, dict[str, str], str, str]] = {
         QUESTION,
         "stage `second` reads `size` of each row, but is not asked together with stage `first`, which gives it",
     ),
+    "what a stage after it gives": (
+        "{first: {each: boxes}, second: {each: boxes, after: first, gives: {size: int}}}",
+        {"first/a": check("size > 1"), "second/size": given("size", "box")},
+        QUESTION,
+        "these need each other in a circle: stage first (line 5) -> stage second (line 5) -> stage first (line 5)",
+    ),
     "a condition of a flow": (
         "{first: {each: tower, when: flag}}",
         {"first/a": check("box > 0")},
@@ -167,3 +173,14 @@ def test_a_guard_is_one_for_its_own_stage(tmp_path: Path) -> None:
     expected = {"first": [("first/a", "box 1"), ("first/b", "box 2"), ("first/b", "box 3")]}
     expected["second"] = [("second/c", f"box {box}") for box in (1, 2, 3)]
     assert found(asked(tmp_path, stages, rules)) == expected["first"] + expected["second"]
+
+
+def test_stages_that_are_asked_together_may_be_after_different_ones(tmp_path: Path) -> None:
+    """A row that failed a stage which was asked apart comes to those that are not after it, and gets their findings."""
+    stages = "stages: {first: {each: boxes}, second: {each: boxes}, third: {each: boxes, after: [first, second]}}\n"
+    rules = {"first/a": check("box != 1"), "second/b": check("box > 5"), "third/c": check("box > 5")}
+    expected = [("first/a", "box 1"), *(("second/b", f"box {box}") for box in (1, 2, 3))]
+    outcome = asked(tmp_path, stages, rules)
+    assert found(outcome) == expected
+    held = [(one.checks, one.because) for one in outcome.report.unasked]
+    assert held == [(("boxes/third/c",), ("boxes/first/a", "boxes/second/b"))]

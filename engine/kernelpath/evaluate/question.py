@@ -374,16 +374,17 @@ class QuestionRun:
     def _ask(self, step: StepData, items: Sequence[Any], table: str | None) -> None:
         """Ask the stages' rules for each row: by the fused function until one fails, from there rule by rule."""
         walk = step["walk"]
-        skipped = self._failed(step["rows"], table) | self._missing(table) if table else {}
+        held = [self._failed(names, table) for names in step["rows"]] if table else []
+        skipped = self._missing(table) if table else {}
         collected: dict[str, list[Any]] = {name: [] for name in walk["collects"]}
         reached = 0
         values = self._with_whole(walk["scope"], table)
         self._count(walk, items)
-        if not skipped:
+        if not skipped and not any(held):
             reached = self.pack.function(walk["function"])(items, 0, values, {}, collected)
-        lost = (
-            set() if reached == len(items) else self._carefully(step, values, items, reached, None, collected, skipped)
-        )
+        lost: set[str] = set()
+        if reached < len(items):
+            lost = self._carefully(step, values, items, reached, None, collected, skipped, held)
         self._keep(step, table, collected, lost)
 
     def _skip(self, step: StepData, table: str | None) -> None:
@@ -423,14 +424,14 @@ class QuestionRun:
         slots: Slots | None,
         collected: dict[str, list[Any]],
         skipped: Mapping[int, Blame] = MappingProxyType({}),
+        held: Sequence[Mapping[int, Blame]] = (),
     ) -> set[str]:
         """Go on where the fused function stopped, rule by rule; return what is kept that not every row has."""
         from kernelpath.evaluate.walk import Walk  # a request without faults never needs it
 
         name = step.get("pass", "")
-        walk = Walk(
-            self.pack, step["walk"], values, self.report, items, slots, collected, skipped=skipped, pass_name=name
-        )
+        walk = Walk(self.pack, step["walk"], values, self.report, items, slots, collected, pass_name=name)
+        walk.skip(skipped, held)
         walk.run(reached)
         table = step["name"] if step["kind"] == "stages" else step["over"]
         for place, stage in enumerate(step["stages"]):

@@ -35,9 +35,16 @@ class Walk:
     not_passed: dict[int, set[int]] = field(default_factory=dict)
     failed_guards: set[str] = field(default_factory=set)
     skipped: Mapping[int, Blame] = field(default_factory=dict)
+    held: Sequence[Mapping[int, Blame]] = ()
     pass_name: str = ""
     counted: bool = True
     lost: set[str] = field(default_factory=set)
+
+    def skip(self, missing: Mapping[int, Blame], held: Sequence[Mapping[int, Blame]]) -> None:
+        """Keep items out that earlier faults left nothing of, and from each stage those that are held back from it."""
+        everywhere = set(held[0]).intersection(*held[1:]) if held else set()
+        self.skipped = {**missing, **{position: held[0][position] for position in everywhere}}
+        self.held = held if any(held) else ()
 
     @property
     def whole(self) -> bool:
@@ -54,7 +61,7 @@ class Walk:
         stopped = position is not None
         position = position or 0
         while position < count and len(self.failed_items) < MOST_FAULTS:
-            if not (stopped or self.skipped or (self.slots and self.slots.doubtful)):
+            if not (stopped or self.skipped or self.held or (self.slots and self.slots.doubtful)):
                 values = self.slots.values if self.slots else {}
                 position = fused(self.items, position, self.values, values, self.collected)
             stopped = False
@@ -101,7 +108,7 @@ class Walk:
 
     def failed_rows(self, stage: int) -> dict[int, Blame]:
         """Return the items that did not pass a stage, be it that they failed one before it, by their places."""
-        items = {**self.skipped, **self.failed_items}
+        items = {**self.skipped, **(self.held[stage] if self.held else {}), **self.failed_items}
         return {place: blame for place, blame in items.items() if stage in self.not_passed.get(place, ())}
 
     def _careful(self, position: int, item: Any) -> None:
@@ -127,11 +134,13 @@ class Walk:
         if checks:
             self.report.unasked.append(Unasked(checks, because, (subject,) if subject else ()))
 
-    def _hold_back(self, walk: ItemWalk) -> None:
+    def _hold_back(self, walk: ItemWalk, position: int) -> None:
         """Note the checks that were not asked about an item, because of others."""
         subject = walk.subject()
         subjects = (subject,) if subject else ()
-        self.report.unasked.append(Unasked(tuple(walk.unasked), tuple(dict.fromkeys(walk.errors)), subjects))
+        before = [rule for rows in self.held if position in rows for rule in rows[position][1]]
+        because = tuple(dict.fromkeys([*before, *walk.errors]))
+        self.report.unasked.append(Unasked(tuple(walk.unasked), because, subjects))
 
     def _visited(self, walk: ItemWalk) -> bool:
         """Read the slots that the flow declares, and return whether the flow visits the item at all."""
@@ -150,7 +159,8 @@ class Walk:
     def _through(self, walk: ItemWalk, position: int) -> None:
         not_passed: set[int] = set()
         for place, rules in enumerate(self.data["stages"]):
-            walk.stopped = not not_passed.isdisjoint(self.data["before"][place])
+            is_held = bool(self.held) and position in self.held[place]
+            walk.stopped = is_held or not not_passed.isdisjoint(self.data["before"][place])
             if not self._passes(walk, rules):
                 not_passed.add(place)
         if not_passed:
@@ -158,7 +168,7 @@ class Walk:
         if walk.failed:
             self.failed_items[position] = (walk.subject(), tuple(dict.fromkeys(walk.errors)))
         if walk.unasked:
-            self._hold_back(walk)
+            self._hold_back(walk, position)
         for name, values in self.collected.items():
             values.append(walk.environment.get(name))
 

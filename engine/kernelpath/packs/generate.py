@@ -368,15 +368,11 @@ class ModuleWriter:
     def _scope_of(self, name: str) -> Scope:
         return self.pack.items[name].scope if name in self.pack.items else self.pack.scopes[name]
 
-    def _by_rows(self, stages: Sequence[Stage], table: str | None) -> tuple[str, ...]:
-        """Return the stages over the same rows, asked before, that a row must have passed."""
+    def _by_rows(self, stages: Sequence[Stage], table: str | None) -> tuple[tuple[str, ...], ...]:
+        """Return, for each stage, the stages over the same rows, asked before, that a row must have passed."""
         own = {stage.name for stage in stages}
-        return tuple(
-            name
-            for stage in stages
-            for name in stage.after
-            if table and name not in own and table in self.pack.stages[name].each
-        )
+        needed = (needed_before(self.pack, stage, table) if table else {} for stage in stages)
+        return tuple(tuple(name for name in names if name not in own) for names in needed)
 
     def _walk(
         self, function: str, scope: str, stages: Sequence[Stage], flow: Data | None, keeps: tuple[str, ...]

@@ -250,6 +250,8 @@ class Planner:
     def _linked(self, stage: Stage, group: Sequence[Stage], each: str) -> bool:
         if any(one.when for one in (*group, stage)):
             return False  # each is asked, or not, by itself
+        if any(stage.name in needed_before(self.pack, one, each) for one in group):
+            return False  # it belongs before the others
         names = {one.name for one in group}
         scope = self.pack.scopes[stage.scope]
         given = {name for one in group for name in one.gives}
