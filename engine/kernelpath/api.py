@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 DEFAULT_PACK = "execution-v0"
 DEFAULT_CATALOG = "doppler-0.1.7"
+#: What answers of the question `apply` call the compiled graph, one for each schema of graphs.
+STATES = ("executionV0State", "executionV1State")
 __all__ = [
     "Applied",
     "Result",
@@ -78,7 +80,7 @@ class Applied(Result):
     @property
     def state(self) -> Any:
         """The compiled graph, None if the manifest has none."""
-        return self._member("executionV0State")
+        return next((found for name in STATES if (found := self._member(name)) is not None), None)
 
     def _member(self, name: str) -> Any:
         return self.value.get(name) if isinstance(self.value, dict) else None
@@ -144,6 +146,12 @@ def no_question(pack: CompiledPack, name: str) -> PackErrors:
     return PackErrors([Diagnostic("pack/question", (), "error", message, help=help_text)])
 
 
+def _catalog_of(pack: CompiledPack | str, catalog: Catalog) -> dict[str, Any]:
+    """Return the catalogue as a document, if the pack has one or another than the default is given."""
+    compiled = pack if isinstance(pack, CompiledPack) else load(pack)
+    return {"catalog": catalog} if catalog != DEFAULT_CATALOG or "catalog" in compiled.meta["documents"] else {}
+
+
 def compile(
     manifest_inference: Any,
     *,
@@ -159,7 +167,7 @@ def compile(
     are those of a manifest with this section. As for the rest see `ask`.
     """
     manifest = whole_manifest(manifest_inference, model_id, num_layers)
-    return ask("compile", pack=pack, manifest=manifest, runtime=runtime, catalog=catalog)
+    return ask("compile", pack=pack, manifest=manifest, runtime=runtime, **_catalog_of(pack, catalog))
 
 
 def apply(
@@ -170,7 +178,8 @@ def apply(
     catalog: Catalog = DEFAULT_CATALOG,
 ) -> Applied:
     """Apply a manifest's execution graph to a runtime config; as for the rest see `ask`."""
-    outcome = run("apply", pack, {"manifest": manifest, "runtime_config": runtime_config, "catalog": catalog})
+    documents = {"manifest": manifest, "runtime_config": runtime_config}
+    outcome = run("apply", pack, {**documents, **_catalog_of(pack, catalog)})
     return Applied(outcome.report.ok, outcome.value, outcome.report)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import SimpleNamespace as Namespace
 
     from kernelpath.cli.arguments import Arguments
+    from kernelpath.evaluate.compiled import CompiledPack
 
 
 def declare(arguments: Arguments) -> None:
@@ -48,5 +49,11 @@ def _judge(options: Namespace) -> Judge:
     pack = pack_for(options.pack, document)
     question = question_of(pack, QUESTION)
     first = given(pack, document, options.pack is not None)
-    other = [name for name in pack.meta["questions"][question]["needed"] if name != first.name]
-    return Judge(options, pack, first, given_beside(pack, first, config, other), question)
+    return Judge(options, pack, first, given_beside(pack, first, config, _others(pack, question, first.name)), question)
+
+
+def _others(pack: CompiledPack, question: str, first: str) -> list[str]:
+    """Return what the second file may be: what the question needs beside the first, else what it recognises."""
+    asked, documents = pack.meta["questions"][question], pack.meta["documents"]
+    needed = [name for name in asked["needed"] if name != first]
+    return needed or [name for name in asked["given"] if name != first and documents[name]["recognise"]]

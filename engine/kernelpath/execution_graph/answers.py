@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: What `apply` calls the compiled graph, one for each schema of graphs.
+STATES = ("executionV0State", "executionV1State")
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +20,9 @@ def whole_manifest(section: Any, model_id: Any, num_layers: Any) -> dict[str, An
 
 def compiled_graph(answer: Any) -> Any:
     """Return the compiled graph in what `apply` answers; all of an answer that has no such part."""
-    return answer.get("executionV0State", answer) if isinstance(answer, dict) else answer
+    if not isinstance(answer, dict):
+        return answer
+    return next((answer[name] for name in STATES if name in answer), answer)
 
 
 def steps_of(graph: Any) -> Any:
