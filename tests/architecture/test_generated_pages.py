@@ -25,8 +25,8 @@ DECISIONS = (
 
 
 #: The decisions of execution-v1 that nothing carries out: a graph that is no object does not pass the gate, facts that
-#: no row of the capability table reads, and what load and the contract say without judging.
-UNCARRIED = frozenset(("V012", "V067", "V068", "V069", "V070", "V175", "V188"))
+#: no row of the capability table reads.
+UNCARRIED = frozenset(("V012", "V067", "V068", "V069", "V070"))
 DECISIONS_V1 = tuple(f"V{number:03}" for number in range(1, 191) if f"V{number:03}" not in UNCARRIED)
 
 
