@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernelpath.language import render_reference
-from kernelpath.packs.decisions import carriers, decision_matrix
+from kernelpath.packs.decisions import carriers, decision_matrix, decision_page
 from kernelpath.packs.grammar_page import grammar_page
 from kernelpath.packs.libraries import SHIPPED, load_modules
 from kernelpath.packs.model import Pack
@@ -53,6 +53,12 @@ def test_every_decision_is_carried_out() -> None:
 def test_decision_matrix(name: str) -> None:
     """DECISIONS.md beside the rules is the matrix that they give."""
     assert_generated(resource("rules", name, "DECISIONS.md"), decision_matrix(shipped(name)))
+
+
+@pytest.mark.parametrize("name", ["execution-v0", "execution-v1"])
+def test_decision_pages(name: str) -> None:
+    """docs/spec has what each decision says."""
+    assert_generated(Path(__file__).parents[2] / "docs" / "spec" / f"{name}.md", decision_page(shipped(name)))
 
 
 def test_reference_of_pack_files() -> None:

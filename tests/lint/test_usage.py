@@ -63,6 +63,12 @@ OTHER: Declared = {"questions": {"other": {"given": ["limit"], "answer": "limit"
 #: The same for each place that has an expression, to call a function there; a message has expressions.
 EXPRESSIONS: dict[str, Declared] = {
     "documents.*.recognise": {"documents": {"stock": {"recognise": IS_HALF}}},
+    "documents.*.resembles": {"documents": {"stock": {"resembles": IS_HALF}}},
+    "documents.*.completed": {"documents": {"stock": {"completed": "half(2)"}}},
+    "documents.*.instead.when": {"documents": {"stock": {"instead": {"of": "limit", "when": IS_HALF, "at": "/all"}}}},
+    "documents.*.part.resembles": {
+        "documents": {"stock": {"part": {"when": "true", "resembles": IS_HALF, "at": "/all"}}},
+    },
     "documents.*.part.when": {"documents": {"stock": {"part": {"when": IS_HALF, "at": "/all"}}}},
     "functions.*.is": {"functions": {"quarter": {"parameters": {"size": "int"}, "is": "half(half(size))"}}},
     "values.*": {"values": {"some": "half(2)"}},
