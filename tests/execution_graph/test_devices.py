@@ -176,3 +176,15 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     path = tmp_path_factory.mktemp("device") / "written.yaml"
     path.write_text(document_text(document), encoding="utf-8")
     assert load_document(str(path)) == document
+
+
+def test_the_schema_is_one_and_says_what_each_member_is() -> None:
+    """The schema is itself valid, every member has a description, and facts are marked as data, as in the others."""
+    from jsonschema import Draft202012Validator
+
+    Draft202012Validator.check_schema(schema())
+    members = schema()["properties"]
+    assert {name for name, member in members.items() if member.get("x-role") == "data"} == set(FACTS)
+    assert all(member["description"] for member in [*members.values(), *members["limits"]["properties"].values()])
+    for device in SHIPPED.values():
+        assert list(Draft202012Validator(schema()).iter_errors(device)) == []
