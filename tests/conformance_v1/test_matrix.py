@@ -102,3 +102,16 @@ def test_a_failing_cell_shows_what_stops_it() -> None:
     assert (shown["row"], shown["transforms"]) == ("the device has no f16", ["widenToF32Activations"])
     assert shown["features"] == ["shader-f16"]
     assert all(f"`{kernel}`" in cell.stopped.message for kernel in shown["kernels"][:1])
+
+
+def test_a_profile_is_laid_over_the_default_config() -> None:
+    """Loads under what the caller wrote alone stop where the recorded ones do, whose config was put together before."""
+    chosen = Random(54).sample([group for group in groups() if group[0].options.get("runtimeOverrides")], SAMPLE)
+    for group in chosen:
+        shared = {name: group[0].options.get(member) for name, member in DOCUMENTS.items() if name != "runtime_config"}
+        device = device_of(group[0].options.get("capabilities"))
+        axes = [Axis("device", (Entry("device", device, key_of(device)),))]
+        (cell,) = judged_matrix(pack(), "load", axes, given_values(pack(), "load", shared)).cells
+        expect = group[0].expect
+        found = cell.verdict.says if cell.stopped is None else phase_of(cell.stopped.rule)
+        assert found == ("passes" if expect["ok"] else expect.get("phase", "apply"))
