@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kernelpath.analysis.difference.declared import compare_declared
 from kernelpath.evaluate.loading import load_folder
 from kernelpath.evaluate.question import ask
 from kernelpath.packs.folders import PackErrors
@@ -129,3 +130,20 @@ def test_data_that_a_library_cannot_read(
     """What is wrong is said at its place in the data file."""
     folder = written(tmp_path / "boxes", swaps=SWAPS.replace(old, new))
     assert faults(folder) == [("swaps.data.yaml", line, column, message, None)]
+
+
+def test_a_difference_of_data_is_shown_by_entries(tmp_path: Path) -> None:
+    """A transform that changed is named, and the others are not."""
+    before = read_pack(written(tmp_path / "old"))
+    after = read_pack(written(tmp_path / "new", swaps=SWAPS.replace("edits:", "when: always, edits:")))
+    assert [(each.section, each.name, each.status, each.details) for each in compare_declared(before, after)] == [
+        (
+            "constants",
+            "swaps",
+            "changed",
+            (
+                '`transforms.swap` was {"edits": [{"derive": "swapped"}]}, '
+                'and is {"when": "always", "edits": [{"derive": "swapped"}]}',
+            ),
+        )
+    ]

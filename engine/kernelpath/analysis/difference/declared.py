@@ -28,8 +28,7 @@ Parts = dict[str, str]
 def compare_declared(old: Pack, new: Pack) -> Iterator[Declared]:
     """Yield what the new pack declares otherwise, section by section."""
     for section, parts in _SECTIONS.items():
-        before: Mapping[str, Any] = getattr(old, section)
-        after: Mapping[str, Any] = getattr(new, section)
+        before, after = _declared(old, section), _declared(new, section)
         for name in dict.fromkeys([*before, *after]):
             if name not in before or name not in after:
                 yield Declared(section, name, "added" if name in after else "removed")
@@ -37,6 +36,12 @@ def compare_declared(old: Pack, new: Pack) -> Iterator[Declared]:
             details = tuple(_compared(parts(before[name]), parts(after[name])))
             if details:
                 yield Declared(section, name, "changed", details)
+
+
+def _declared(pack: Pack, section: str) -> Mapping[str, Any]:
+    """Return a section of a pack; constants that a library made of data are the data."""
+    entries: Mapping[str, Any] = getattr(pack, section)
+    return {**entries, **pack.data} if section == "constants" else entries
 
 
 def _compared(before: Parts, after: Parts) -> Iterator[str]:
@@ -59,7 +64,17 @@ def _vocabulary(value: Any) -> Parts:
 
 
 def _constant(value: Any) -> Parts:
-    return {"value": json.dumps(value, ensure_ascii=False)}
+    if not isinstance(value, tuple):  # data of a library has the name of its type beside it
+        return {"value": json.dumps(value, ensure_ascii=False)}
+    wanted, data = value
+    return {"type": wanted, **{path: json.dumps(item, ensure_ascii=False) for path, item in _entries(data)}}
+
+
+def _entries(data: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the entries of each section of data, such as one transform; what has no sections is one entry."""
+    for section, entries in data.items() if isinstance(data, dict) else [("value", data)]:
+        for name, item in entries.items() if isinstance(entries, dict) else [("", entries)]:
+            yield (f"{section}.{name}" if name else section), item
 
 
 def _function(value: Any) -> Parts:
