@@ -20,6 +20,7 @@ import pytest
 
 import kernelpath as kp
 from conformance.recorded import cases, catalog, pack
+from kernelpath.packs.row_text import class_name
 
 #: What the yardstick takes on the machine on which the marks were set, in milliseconds.
 YARDSTICK = 1.06
