@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from kernelpath.api import load_pack, no_question
 from kernelpath.cli.inputs import Given, InputErrors, misfit
 from kernelpath.cli.options import DEFAULT_PACK
 from kernelpath.evaluate.recognising import beside, recognisable, recognised
-from kernelpath.packs.folders import PackErrors, is_pack, shipped_packs
+from kernelpath.packs.folders import PACK_FILE, PackErrors, shipped_packs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +46,7 @@ def pack_for(name: str | None, document: Document) -> CompiledPack:
 
 def _candidates() -> Iterator[CompiledPack]:
     """Yield the packs that a file may be for: the working folder if it is one, the default one, the shipped ones."""
-    from pathlib import Path
-
-    if is_pack(Path(".")):
+    if os.path.isfile(PACK_FILE):
         yield usable_pack(".")
     yield usable_pack(None)
     for name in shipped_packs():

@@ -7,7 +7,7 @@ import sys
 
 from kernelpath.files.reading import JSON_BYTES, YAML_BYTES, read_named
 from kernelpath.graph.documents import Document, read_json
-from kernelpath.graph.locate import tokens
+from kernelpath.graph.pointers import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

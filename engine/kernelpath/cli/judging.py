@@ -5,13 +5,14 @@ from __future__ import annotations
 from kernelpath.api import Result, ask
 from kernelpath.cli.finding_packs import given, given_beside, pack_for, refused, usable_pack
 from kernelpath.cli.inputs import Given, InputErrors, read_document, unusable
+from kernelpath.cli.options import DEFAULT_CATALOG
 from kernelpath.cli.settings import NO_SETTING, Setting, settings_of
 from kernelpath.evaluate.recognising import question_about, replaces
 from kernelpath.evaluate.report import was_judged
 from kernelpath.graph.catalog import load_catalog
-from kernelpath.graph.locate import tokens
+from kernelpath.graph.pointers import tokens
 from kernelpath.packs.folders import PackErrors, lies_shipped
-from kernelpath.packs.libraries import said
+from kernelpath.packs.libraries import resource_kind, said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Judge:
         self.given = given
         self.beside = beside
         self.setting = NO_SETTING
-        self.catalog: str = options.catalog
+        self.given_catalog: str | None = options.catalog
         self.verbose: bool = options.verbose
         self.question = question or self._question()
         layers = getattr(options, "num_layers", None)
@@ -160,9 +161,19 @@ class Judge:
         """Return what the question is asked with."""
         documents = self.pack.meta["documents"]
         needed = self.pack.meta["questions"][self.question]["given"]
-        catalogs = {name: self.catalog for name in needed if documents[name]["resource"] == CATALOGS}
+        shipped = [name for name in needed if resource_kind(documents[name]["resource"] or "") == CATALOGS]
+        catalogs = dict.fromkeys(shipped, self.given_catalog) if self.given_catalog is not None else {}
         given = {each.name: each.value for each in (self.given, self.beside) if each}
         return {**catalogs, **given, **self.setting.values}
+
+    @property
+    def catalog(self) -> str:
+        """The catalogue that is given, else the one that the pack takes."""
+        if self.given_catalog is not None:
+            return self.given_catalog
+        resources = [each["resource"] or "" for each in self.pack.meta["documents"].values()]
+        own = next((name for name in resources if resource_kind(name) == CATALOGS), "")
+        return own.partition("/")[2] or DEFAULT_CATALOG
 
     def replaced(self) -> str | None:
         """Return where the document beside brings what is judged in the place of the first one's own items."""

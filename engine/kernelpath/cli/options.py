@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 DEFAULT_PACK = "execution-v0"
 #: In help texts, the pack of commands that find it by the document.
 RECOGNISING = "the one that recognises the file"
+OWN = "the pack's own"
 DEFAULT_CATALOG = "doppler-0.1.7"
 FORMATS = ("text", "json", "sarif", "junit", "github")
 PACKS_HELP = "a shipped pack, or a pack's folder; the working folder, if left out"
@@ -27,10 +28,11 @@ def add_shared(
     """
     add = arguments.group("shared options").add
     pack_help = "a shipped pack, or a pack's folder" + (f" ({pack})" if pack else "")
-    pack = None if pack == RECOGNISING else pack
+    recognising = pack == RECOGNISING
+    pack = None if recognising else pack
     add("--pack", default=pack, metavar="PACK", help=pack_help)
-    catalog_help = f"a shipped catalogue, or its file ({catalog})"
-    add("--catalog", default=catalog, metavar="CATALOG", help=catalog_help)
+    catalog_help = f"a shipped catalogue, or its file ({OWN if recognising else catalog})"
+    add("--catalog", default=None if recognising else catalog, metavar="CATALOG", help=catalog_help)
     add("--format", default="text", choices=formats, help="how to show what is found (text)")
     add("--output", metavar="FILE", help="write there, instead of to standard output")
     add = arguments.group().add

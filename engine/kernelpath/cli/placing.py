@@ -7,7 +7,7 @@ from functools import cached_property
 
 from kernelpath.diagnostics import Diagnostic, Label, Source, Span
 from kernelpath.evaluate.recognising import question_about
-from kernelpath.graph.locate import tokens
+from kernelpath.graph.pointers import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernelpath.graph.locate import escaped, tokens
+from kernelpath.graph.pointers import escaped, tokens
 from kernelpath.language import EvaluationError
 
 TYPE_CHECKING = False

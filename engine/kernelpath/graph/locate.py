@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 
 from kernelpath.diagnostics import Source, Span
 from kernelpath.graph.json_tokens import children, key_text, skip_blanks, string_end, value_end
+from kernelpath.graph.pointers import escaped, tokens
+
+__all__ = ["Locator", "escaped", "tokens"]
 
 Place = tuple[int, int]  # the offset of the key, or -1, and of the value
 
@@ -53,21 +56,3 @@ class Locator:
             return {str(index): place for index, place in enumerate(children(text, at))}
         # Of keys that are there twice the last counts, as for the reader.
         return {key_text(text, place[0]): place for place in children(text, at)} if text[at] == "{" else {}
-
-
-def escaped(key: object) -> str:
-    """Return a member's name or an item's place as a reference token of a JSON pointer (RFC 6901).
-
-    >>> escaped("a/b")
-    'a~1b'
-    """
-    return str(key).replace("~", "~0").replace("/", "~1")
-
-
-def tokens(pointer: str) -> list[str]:
-    """Return the reference tokens of a JSON pointer (RFC 6901).
-
-    >>> tokens("/a~1b/0")
-    ['a/b', '0']
-    """
-    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]

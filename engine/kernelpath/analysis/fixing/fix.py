@@ -14,6 +14,7 @@ from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.observe import Visit, observe
 from kernelpath.evaluate.question import ask
 from kernelpath.graph.locate import tokens
+from kernelpath.packs.libraries import resource_kind
 
 #: The shipped data that goes by the name of a catalogue.
 CATALOGS = "catalogs"
@@ -127,7 +128,8 @@ def _findings(pack: CompiledPack, values: Values, wrong: Collection[str] = (ERRO
 def _pins(pack: CompiledPack, values: Values) -> Mapping[str, Any]:
     """Return what a pin to each kernel says, of the catalogues among the documents that are given."""
     documents = pack.meta["documents"]
-    given = [values[name] for name, each in documents.items() if each["resource"] == CATALOGS and name in values]
+    shipped = [name for name, each in documents.items() if resource_kind(each["resource"] or "") == CATALOGS]
+    given = [values[name] for name in shipped if name in values]
     return {
         key: {"id": kernel.reference, "version": kernel.version, "digest": kernel.digest}
         for catalog in given
