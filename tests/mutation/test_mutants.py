@@ -16,6 +16,7 @@ from kernelpath.analysis.mutation.rewriting import Rewriting
 from kernelpath.analysis.rule_text import read_rule_text
 from kernelpath.analysis.testing import PackTests, load_pack_tests
 from kernelpath.packs.model import Check, Rule
+from packs.folders import written
 
 SHOP = Path(__file__).parent.parent / "planted" / "shop"
 COLOURS = ("red", "green", "blue")
@@ -138,3 +139,41 @@ def differs(tests: PackTests, rule: Rule, mutant: Rule) -> bool:
         if one.kind != other.kind:
             return True
     return False
+
+
+FROM_THE_END = {
+    "pack.yaml": """\
+summary: A pack.
+uses: javascript
+documents: {d: {doc: a document}}
+stages: {s: {doc: one, each: request, at: d#}}
+values: {answer: d, names: '["a", "b"]', steps: {is: '[object(s) for s in list(d.steps)]'}}
+questions: {q: {given: d, answer: answer}}
+""",
+    "s/first.yaml": """\
+summary: The first step does what the first missing member is called.
+why: |
+  It counts.
+decisions: []
+let:
+  wrong: '[name for name in names if at(d, name) == null]'
+check: length(wrong) == 0 or steps[0]?.op == wrong[0]
+message: 'the step `{text(steps[0]?.op)}` is not `{wrong[0]}`'
+""",
+    "s/first.test.yaml": """\
+cases:
+  - name: all are there
+    given: {names: [a], d: {a: 1}}
+    expect: pass
+  - name: one is missing
+    given: {names: [a], d: {}, steps: [{op: x}]}
+    expect: {fail: 'the step `x` is not `a`'}
+""",
+}
+
+
+def test_a_mutant_may_take_the_last_item(tmp_path: Path) -> None:
+    """An input that shows a mutant may need an item at a place from the end, of a list that is empty otherwise."""
+    folder = written(tmp_path / "p", FROM_THE_END)
+    tests = load_pack_tests(folder)
+    assert mutate_rule(tests, tests.files[0], folder).share.of > 10

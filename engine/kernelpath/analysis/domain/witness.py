@@ -80,11 +80,13 @@ def _matters(leaf: Leaf, cell: Cell) -> bool:
 
 
 def _listed(value: list[Any], items: Mapping[int, Any]) -> list[Any]:
+    """Return a list with items at their places, made so long that each is in it; a negative place is from the end."""
     found = list(value)
-    for step, inner in items.items():
-        if inner is not None:
-            found += [None] * (step + 1 - len(found))
-            found[step] = inner
+    given = {step: inner for step, inner in items.items() if inner is not None}
+    longest = max((step + 1 if step >= 0 else -step for step in given), default=0)
+    found += [None] * (longest - len(found))
+    for step, inner in given.items():
+        found[step] = inner
     return found
 
 
