@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-from kernelpath.evaluate.program import run_program
 
 from analysis.random_packs import inputs
 from kernelpath.analysis.testing.meaning import Observe, evaluate
 from kernelpath.analysis.testing.outcomes import Outcome
 from kernelpath.evaluate.compiled import CompiledPack
-from kernelpath.language import Names, check, interpret, parse
-from kernelpath.packs.model import Check, Entry, Pack, Place, Resolve, Rule, Table, Term
+from kernelpath.evaluate.question import ask
+from kernelpath.language import EvaluationError, Names, check, interpret, parse
+from kernelpath.packs.model import Check, Pack, Place, Resolve, Rule, Stage, Table, Term
+from kernelpath.packs.reads import gives, terms_of
 
 Values = dict[str, Any]
 _TRUE = Term(check(parse("true"), Names()), "true", Place("", 1, 1))
@@ -45,12 +46,12 @@ class Seen:
 
 @dataclass
 class Run:
-    """One run of the program: what each rule did, by its identity, and which stages rejected or never saw the item."""
+    """What happens to one row: what each rule did, by its identity, and which stages it came to and passed."""
 
-    workspace: Values
+    values: Values
     seen: dict[str, Seen] = field(default_factory=dict)
-    failed: set[str] = field(default_factory=set)
     came: set[str] = field(default_factory=set)
+    passed: set[str] = field(default_factory=set)
     nodes: dict[int, set[object]] = field(default_factory=dict)
 
     @property
@@ -60,96 +61,139 @@ class Run:
 
     @property
     def reported(self) -> set[str]:
-        """The rules that report the item."""
+        """The rules that report the row."""
         return {identity for identity, seen in self.seen.items() if seen.reports}
 
 
 def runs(pack: Pack, compiled: CompiledPack) -> list[Run]:
-    """Return what the pack does on every input; the engine must report the same."""
-    found = []
-    for values in inputs():
-        outcome = run_program(compiled, "look", values)
-        part = outcome.workspace["part"]
-        run = Run({**values, "part": part, "inner": part if values["there"] else None, "reply": None})
-        for entry in pack.programs["look"].entries[2:]:
-            _enter(pack, entry, run)
-        assert {told.rule for told in outcome.report.diagnostics} == run.reported, values
-        found.append(run)
+    """Return what the pack does with every row; the engine must report the same."""
+    rows, found = list(inputs()), []
+    stages = _ordered(pack)
+    for flag in (False, True) if any(stage.when for stage in stages) else (False,):
+        outcome = ask(compiled, "look", {"rows": rows, "flag": flag})
+        told = {(one.subject, one.rule) for one in outcome.report.diagnostics}
+        for place, box in enumerate(outcome.cells["boxes"]):
+            run = Run({"box": box, "place": place, "flag": flag})
+            for stage in stages:
+                _enter(pack, stage, run)
+            assert {rule for subject, rule in told if subject == str(place)} == run.reported, (rows[place], flag)
+            found.append(run)
+        assert {subject for subject, _ in told} <= {str(place) for place in range(len(rows))}
     return found
 
 
-def _enter(pack: Pack, entry: Entry, run: Run) -> None:
-    if entry.when and not interpret(entry.when.checked, run.workspace):
-        return
-    if entry.verb == "set":
-        for name, term in entry.terms.items():
-            run.workspace[name] = interpret(term.checked, run.workspace)
-        return
-    named: Any = entry.settings["walk"]
-    stages = named if isinstance(named, list) else [named]
-    if run.failed & set(entry.needs):
-        run.failed |= set(stages)
-        return
-    item = _Item(pack, dict(run.workspace), {}, run)
-    for stage in stages:
-        if not item.stopped and not item.rejected:
-            item.walk(stage)
+def _needed(pack: Pack, stage: Stage) -> set[str]:
+    """Return the stages that a row must have passed: those that one is after, and those that give what it reads."""
+    read = {path for rule in stage.rules for path in _paths(rule)}
+    given = {rule.stage for rule in pack.rules() if gives(rule) in read}
+    return (set(stage.after) | given) - {stage.name}
+
+
+def _ordered(pack: Pack) -> list[Stage]:
+    """Return the stages, each behind those that it needs."""
+    found: list[Stage] = []
+    while len(found) < len(pack.stages):
+        known = {stage.name for stage in found}
+        found.append(next(s for s in pack.stages.values() if s.name not in known and _needed(pack, s) <= known))
+    return found
+
+
+def _enter(pack: Pack, stage: Stage, run: Run) -> None:
+    """Take a row into a stage, if it comes to it."""
+    if stage.when and not interpret(stage.when.checked, run.values):
+        run.values.update(dict.fromkeys(stage.gives))
+        run.passed.add(stage.name)
+    elif _needed(pack, stage) <= run.passed:
+        run.came.add(stage.name)
+        item = _Item(pack, run)
+        for rule in stage.rules:
+            item.take(rule)
+        if not item.rejected:
+            run.passed.add(stage.name)
+
+
+def _paths(rule: Rule) -> set[str]:
+    """Return the paths that a rule reads, as they are written: `box.shade` and `box` of `box.shade == null`."""
+    whole = {path for term in terms_of(rule) for path in re.findall(r"[a-z][a-z.]*", term.text)}
+    return {".".join(path.split(".")[:length]) for path in whole for length in range(1, path.count(".") + 2)}
 
 
 @dataclass
 class _Item:
+    """A row in one stage: which rules failed in it, and what is not known because of them."""
+
     pack: Pack
-    values: Values
-    sources: dict[str, str]
     run: Run
-    tainted: set[str] = field(default_factory=set)
-    stopped: bool = False
+    sources: dict[str, str] = field(default_factory=dict)
+    guarded: set[str] = field(default_factory=set)
+    unknown: set[str] = field(default_factory=set)
     rejected: bool = False
 
-    def walk(self, stage: str) -> None:
-        self.run.came.add(stage)
-        for rule in self.pack.stages[stage].rules:
-            if not self.stopped:
-                self._rule(rule)
-
-    def _rule(self, rule: Rule) -> None:
+    def take(self, rule: Rule) -> None:
+        """Ask a rule, and note what follows from what it does."""
         parts: set[str] = set()
 
         def observe(part: str) -> Any:
             parts.add(part)
             return lambda node, value: self.run.nodes.setdefault(id(node), set()).add(value)
 
-        before = dict(self.values)
+        before = dict(self.run.values)
         outcome = self._outcome(rule, observe)
         if outcome.kind != "unknown":
             self.run.seen[rule.identity] = Seen(outcome, parts, before)
-        broken = outcome.kind in ("error", "unknown")
         if isinstance(rule, Resolve | Table):
-            self.values.pop(rule.variable, None)
-            self.sources.pop(rule.variable, None)
-            if not broken:
-                self.values[rule.variable] = outcome.parts.get("value")
-                self.sources[rule.variable] = str(outcome.parts.get("source", ""))
+            self._give(rule, outcome)
         if outcome.kind == "error" or (outcome.kind == "fail" and rule.severity == "error"):
             self.rejected = True
-            self.run.failed.add(rule.stage)
-        if isinstance(rule, Check) and rule.stop:
-            self.stopped = outcome.kind == "fail"
-            self.tainted |= rule.holds.checked.variables if broken else set()
+        if isinstance(rule, Check) and rule.guards:
+            self.guarded |= set(rule.guards) if outcome.kind == "fail" else set()
+            self.unknown |= rule.holds.checked.variables if outcome.kind in ("error", "unknown") else set()
 
-    def _reads_unknown(self, term: Term | None) -> bool:
-        """Return whether a term reads what a rule that has no value was to give, or to make sure of."""
-        unknown = self.tainted | (self.pack.scopes["box"].given.keys() - self.values.keys())
-        return term is not None and not unknown.isdisjoint(term.checked.variables)
+    def _give(self, rule: Resolve | Table, outcome: Outcome) -> None:
+        if outcome.kind in ("error", "unknown"):
+            self.unknown.add(rule.variable)
+        else:
+            self.run.values[rule.variable] = outcome.parts.get("value")
+            self.sources[rule.variable] = str(outcome.parts.get("source", ""))
+
+    def _is_unknown(self, term: Term | None) -> bool:
+        return term is not None and not self.unknown.isdisjoint(term.checked.variables)
 
     def _outcome(self, rule: Rule, observe: Observe) -> Outcome:
-        """Return what a rule does; one that would read what is unknown is silent."""
-        if self._reads_unknown(rule.when):
+        """Return what a rule does; one that reads what is guarded, or would read what is unknown, is silent."""
+        if not self.guarded.isdisjoint(_paths(rule)) or self._is_unknown(rule.when):
             return Outcome("unknown")
-        if not isinstance(rule, Check) or not self._reads_unknown(rule.holds):
-            return evaluate(rule, self.pack.scopes[rule.scope], self.values, self.sources, observe)
-        outcome = evaluate(replace(rule, holds=_TRUE), self.pack.scopes[rule.scope], self.values, self.sources, observe)
-        return Outcome("unknown") if outcome.kind == "pass" else outcome
+        if self._needs_unknown(rule):
+            outcome = self._evaluated(replace(rule, holds=_TRUE), observe) if isinstance(rule, Check) else None
+            return outcome if outcome and outcome.kind in ("skip", "error") else Outcome("unknown")
+        return self._evaluated(rule, observe)
+
+    def _evaluated(self, rule: Rule, observe: Observe) -> Outcome:
+        return evaluate(rule, self.pack.scopes[rule.scope], self.run.values, self.sources, observe)
+
+    def _needs_unknown(self, rule: Rule) -> bool:
+        """Return whether a rule that applies would come to something unknown."""
+        match rule:
+            case Check():
+                return self._is_unknown(rule.holds)
+            case Table():
+                return any(self._is_unknown(term) for row in rule.rows for term in (row.when, row.value))
+            case Resolve():
+                return self._comes_to_unknown(rule)
+        return False
+
+    def _comes_to_unknown(self, rule: Resolve) -> bool:
+        """Return whether a resolution comes to a candidate of which something is unknown."""
+        for candidate in rule.candidates:
+            if self._is_unknown(candidate.when):
+                return True
+            try:
+                applies = candidate.when is None or interpret(candidate.when.checked, self.run.values)
+            except EvaluationError:
+                return False
+            if applies:
+                return self._is_unknown(candidate.value)
+        return False
 
 
 def without(rule: Resolve | Table, place: int) -> Rule:
@@ -171,6 +215,6 @@ def given(pack: Pack, rule: Rule, values: Mapping[str, Any]) -> object:
 
 
 def kept_out(pack: Pack, stage: str, run: Run) -> bool:
-    """Return whether a check of a stage rejects an item."""
+    """Return whether a check of a stage rejects a row."""
     rules = [rule for rule in pack.stages[stage].rules if rule.severity == "error"]
     return any(rule.identity in run.seen and run.seen[rule.identity].reports for rule in rules)

@@ -87,7 +87,7 @@ def _places(told: list[Diagnostic]) -> set[tuple[str, int]]:
 
 @pytest.mark.parametrize("start", range(0, 80, 40))
 def test_what_never_happens_does_not(tmp_path: Path, start: int) -> None:
-    """No input contradicts a finding, be entries conditional, or values changed between stages."""
+    """No input contradicts a finding, be stages conditional, unordered or asked apart."""
     checked = 0
     for seed, pack, ran in _usable(tmp_path, range(start, start + 40)):
         for found in analyze(pack).findings:
@@ -108,9 +108,14 @@ def test_what_happens_does(tmp_path: Path) -> None:
 
 
 def test_nothing_that_never_happens_is_missed(tmp_path: Path) -> None:
-    """Of packs whose inputs are of finite types, each rule that no input meets, and no input fails, is found."""
+    """Of packs whose inputs are of finite types, each rule that no input meets, and no input fails, is found.
+
+    A rule that has no value keeps a row from the stages after its own, which findings do not count on.
+    """
     checked = 0
     for seed, pack, ran in _usable(tmp_path, range(300, 340), plain=True, finite=True):
+        if any(run.broken for run in ran):
+            continue
         found = {(one.kind, one.rule) for one in analyze(pack).findings}
         for rule in pack.rules():
             seen = [run.seen[rule.identity] for run in ran if rule.identity in run.seen]
@@ -139,11 +144,7 @@ def test_rows_that_lints_call_shadowed_are_never_chosen(tmp_path: Path) -> None:
     """A candidate or a row that a lint calls out of reach, or a repetition, is chosen for no input."""
     checked = 0
     for seed, pack, ran in _usable(tmp_path, range(500, 550)):
-        found = {
-            (told.span.file, told.span.line)
-            for told in lint(tmp_path / f"pack{seed}")
-            if told.rule in NEVER_CHOSEN and told.span
-        }
+        found = _places(lint(tmp_path / f"pack{seed}"))
         for rule in pack.rules():
             for place, option in enumerate(getattr(rule, "candidates", ()) or getattr(rule, "rows", ())):
                 if (option.place.file, option.place.line) in found:

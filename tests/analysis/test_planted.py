@@ -353,7 +353,7 @@ def test_witnesses_show_their_findings_in_the_engine(tmp_path: Path, faults: lis
 
 
 PLACES = {
-    "when: lid and not lid\ncheck: full": ("dead-rule", "when: ", 'lid and not lid'),
+    "when: lid and not lid\ncheck: full": ("dead-rule", "when: ", "lid and not lid"),
     "check: full or not full": ("idle-check", "check: ", "full or not full"),
 }
 
