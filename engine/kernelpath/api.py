@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from functools import lru_cache
 
 from kernelpath.evaluate.compiled import CompiledPack
 from kernelpath.evaluate.loading import load
@@ -128,12 +129,27 @@ def given_values(pack: CompiledPack, question: str, documents: Mapping[str, Any]
     lacking = [name for name in asked["needed"] if name not in documents]
     if lacking:
         raise TypeError(f"question `{question}` needs the document `{lacking[0]}`")
+    taken = _taken(pack, question)
     resources = {
         name: resource_value(document["resource"], documents.get(name))
         for name, document in known.items()
-        if document["resource"] is not None
+        if document["resource"] is not None and (name in taken or name in documents)
     }
     return {**documents, **resources}
+
+
+@lru_cache(maxsize=256)
+def _taken(pack: CompiledPack, question: str) -> frozenset[str]:
+    """Return the documents that a question takes, and those of the questions that it asks in turn."""
+    found: set[str] = set()
+    seen, waiting = {question}, [question]
+    while waiting:
+        asked = pack.meta["questions"][waiting.pop()]
+        found.update(asked["given"])
+        inner = {step["ask"][0] for step in (*asked["gate"], *asked["steps"]) if step.get("ask")} - seen
+        seen |= inner
+        waiting += inner
+    return frozenset(found)
 
 
 def no_question(pack: CompiledPack, name: str) -> PackErrors:

@@ -303,3 +303,20 @@ def test_a_resource_may_name_what_is_shipped(tmp_path: Path, monkeypatch: pytest
     pack = load_folder(packed(tmp_path, documents + text + question))
     assert api.ask("q", pack=pack, d=1).value == [None, "red"]
     assert api.ask("q", pack=pack, d=1, e="blue", f="green").value == ["blue", "green"]
+
+
+def test_shipped_data_is_read_for_the_questions_that_take_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data that neither a question nor one that it asks takes is not read; what is given by a name always is."""
+    read: list[Any] = []
+    monkeypatch.setitem(libraries.RESOURCES, "colours", lambda given: read.append(given) or ["red"])
+    text = "documents: {d: {doc: what is judged}, colours: {doc: what there is, resource: colours}}\n"
+    text += "values:\n  outer: {ask: inner}\n  own: d\n"
+    text += "questions:\n  plain: {given: d, answer: own}\n  inner: {given: [d, colours], answer: colours}\n"
+    text += "  asking: {given: d, answer: outer}\n"
+    pack = load_folder(packed(tmp_path, text))
+    assert api.ask("plain", pack=pack, d=1).value == 1
+    assert read == []
+    assert api.ask("asking", pack=pack, d=1).value == ["red"]
+    assert api.ask("inner", pack=pack, d=1, colours="mine").value == ["red"]
+    api.ask("plain", pack=pack, d=1, colours="mine")
+    assert read == [None, "mine", "mine"]
