@@ -126,3 +126,15 @@ def test_places_of_rules_are_seen_from_where_one_stands(
     assert "= rule: packs/execution-v0/flow/" in cli("check", "fails.json", "--pack", "packs/execution-v0").out
     monkeypatch.chdir(shipped_pack.parent)
     assert "= rule: execution-v0/flow/" in cli("check", "../fails.json", "--pack", "./execution-v0").out
+
+
+def test_the_pack_is_found_by_the_document(cli: Cli) -> None:
+    """A manifest of another generation is judged by the pack of its schema, unless another pack is named."""
+    ran = cli("check", "next-generation.json", "-q")
+    assert ran.code == 1
+    assert ran.out.startswith("next-generation.json:17:18: error[execution-v1/session/cache-given]: ")
+    refused = cli("explain", "next-generation.json", "norm", "-q")
+    message = "no rule of pack `execution-v1` gives an item of this `manifest` anything"
+    assert refused == Ran(2, "", f"-: error[cli/usage]: {message}\n")
+    (named, message) = ("execution-v0", "its schema is `doppler.execution/v1`, not `doppler.execution/v0`")
+    assert f"nothing was judged: {message}\n" in cli("check", "next-generation.json", "-q", "--pack", named).err

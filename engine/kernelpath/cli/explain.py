@@ -80,40 +80,48 @@ def _tell(console: Console, judges: list[Judge], answers: list[Answer]) -> None:
 
 
 class Inquiry:
-    """A document under a judge, whose items are asked about: the rows that the first flow of its pack visits."""
+    """A document under a judge, whose items are asked about.
+
+    They are the rows that the first flow of its pack visits; without such a flow, those of all tables whose rules give
+    variables.
+    """
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.pack = pack_of(self.judge.pack)
-        found = items_of(self.pack, self.judge.given.name)
-        if found is None:
-            message = f"pack `{self.pack.name}` has no flow over items of a `{self.judge.given.name}` to explain"
-            raise unusable("cli/usage", message, help_text="`kernelpath explain RULE` explains a rule")
-        self.items: Items = found
-        self.word = self.pack.items[found.table].scope.item or "item"
+        self.items: Items | None = items_of(self.pack, self.judge.given.name)
+        self.word = (self.pack.items[self.items.table].scope.item if self.items else None) or "item"
         self.origins = Origins(self.pack, self.judge)
 
     def answer(self, target: str) -> Answer:
         """Return the answer to a question such as `attention_0.inputDtype`."""
-        if self.items.identity is None:
+        items = self.items
+        if items is None or items.identity is None:
             return self._by_subject(target)
-        listed = self._listed()
-        position, field = _target(target, _places(listed, self.items.identity), len(listed), self.word)
-        observed = self._observed(self._chosen(position, listed[position]))
-        name = _identity(listed[position], self.items.identity)
+        listed = self._listed(items)
+        position, field = _target(target, _places(listed, items.identity), len(listed), self.word)
+        observed = self._observed(self._chosen(items, position, listed[position]))
+        name = _identity(listed[position], items.identity)
         return self._told(observed, observed.visits, field, name, position)
 
     def _by_subject(self, target: str) -> Answer:
         """Return the answer about a row that goes by what findings about it name."""
         observed = self._observed(lambda item: item is not None)
-        visits = [visit for visit in observed.visits if visit.name == self.items.flow]
+        visits = [visit for visit in observed.visits if self._is_asked_about(visit)]
         subjects = [_subject(visit) for visit in visits]
         places = {name: place for place, name in reversed(list(enumerate(subjects)))}
         if not places:
-            raise self.judge.not_judged()
+            message = f"no rule of pack `{self.pack.name}` gives an item of this `{self.judge.given.name}` anything"
+            raise unusable("cli/usage", message, help_text="`kernelpath explain RULE` explains a rule")
         position, field = _target(target, dict(reversed(places.items())), len(subjects), self.word)
         chosen = [visit for visit, name in zip(visits, subjects, strict=True) if name == subjects[position]]
         return self._told(observed, chosen, field, subjects[position], position)
+
+    def _is_asked_about(self, visit: Visit) -> bool:
+        """Return whether a visit is one of the flow's; without a flow, whether rules gave it something."""
+        if self.items is not None:
+            return visit.name == self.items.flow
+        return bool(_subject(visit)) and any(rule["kind"] in ("resolve", "table") for rule in visit.rules)
 
     def _told(self, observed: Observed, found: Sequence[Visit], field: str, name: Any, position: int) -> Answer:
         """Return the answer that visits of one item give."""
@@ -129,27 +137,27 @@ class Inquiry:
         called = str(position) if name is None else str(name)
         return Answer(called, answers, self.origins, findings, self.judge.sources(), self.pack, self.word)
 
-    def _listed(self) -> Sequence[Any]:
+    def _listed(self, items: Items) -> Sequence[Any]:
         """Return the items as they were written, after a patch; those of the document if it cannot be applied."""
-        table = self.pack.items[self.items.table].source or self.items.table
+        table = self.pack.items[items.table].source or items.table
         spaces = [space[table] for space in self._observed(lambda item: False).workspaces if space.get(table)]
-        listed: Sequence[Any] = spaces[-1] if spaces else self._written()
+        listed: Sequence[Any] = spaces[-1] if spaces else self._written(items)
         if not listed:
             raise self.judge.not_judged()
         return listed
 
-    def _written(self) -> Sequence[Any]:
+    def _written(self, items: Items) -> Sequence[Any]:
         value = self.judge.given.value
-        for name in self.items.path:
+        for name in items.path:
             value = value.get(name) if isinstance(value, dict) else None
         return value if isinstance(value, list) else []
 
-    def _chosen(self, position: int, written: Any) -> Chosen:
+    def _chosen(self, items: Items, position: int, written: Any) -> Chosen:
         """Return what tells the rows that are made of the item at a place: by their place if they have it."""
-        wanted = _identity(written, self.items.identity)
-        columns = self.pack.items[self.items.table].columns
-        place = next((each.name for each in columns if is_name(each.term.checked.expression, self._index())), None)
-        name = next((each for each, member in self.items.members.items() if member == self.items.identity), None)
+        wanted = _identity(written, items.identity)
+        columns = self.pack.items[items.table].columns
+        place = next((each.name for each in columns if is_name(each.term.checked.expression, self._index(items))), None)
+        name = next((each for each, member in items.members.items() if member == items.identity), None)
 
         def chosen(item: Any) -> bool:
             if place is not None:
@@ -158,9 +166,9 @@ class Inquiry:
 
         return chosen
 
-    def _index(self) -> str:
+    def _index(self, items: Items) -> str:
         """Return the variable that holds a row's place."""
-        table = self.pack.items[self.items.table]
+        table = self.pack.items[items.table]
         source = self.pack.items[table.source] if table.source else table
         return source.scope.index or ""
 

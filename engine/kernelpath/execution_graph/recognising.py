@@ -25,7 +25,8 @@ def unjudged(manifest: Any, constants: Mapping[str, Any]) -> Unjudged:
     section = manifest.get("inference") if isinstance(manifest, dict) else manifest
     schema = constants.get("schema_name")
     found = recognise(section, schema)
-    wanted = f"{GRAPH}, of schema `{schema}`" if isinstance(schema, str) else GRAPH
+    listed = GRAPH if _has_steps(schema) else "an execution graph"
+    wanted = f"{listed}, of schema `{schema}`" if isinstance(schema, str) else listed
     if found is None:
         return Unjudged(None, "/inference", judges=wanted)
     return Unjudged(found.message, f"/inference{found.pointer}", found.at_key, found.meant, wanted)
@@ -42,7 +43,13 @@ def recognise(section: Any, schema: Any) -> Unjudged | None:
     if isinstance(schema, str) and given not in (None, schema):
         shown = f"`{given[:_SHOWN]}`" if isinstance(given, str) else json_kind(given)
         return Unjudged(f"its schema is {shown}, not `{schema}`", "/schema")
-    return _member(section, "execution", "") or _graph(section["execution"])
+    missing = _member(section, "execution", "")
+    return missing or (_graph(section["execution"]) if _has_steps(schema) else None)
+
+
+def _has_steps(schema: Any) -> bool:
+    """Return whether graphs of a schema are lists of steps: those of the first generation are."""
+    return not isinstance(schema, str) or schema.endswith("/v0")
 
 
 def _graph(execution: Any) -> Unjudged | None:
