@@ -54,7 +54,7 @@ def decision_page(pack: Pack) -> str:
         "",
         pack.summary,
         "",
-        "A decision is a number in the reference that a pack agrees with. Below each stands what carries it out: rules,",
+        "A decision is a number in the reference that a pack agrees with. Below each is what carries it out: rules,",
         "with what they hold and report, and entries of `pack.yaml`, with what they are.",
     ]
     for decision in sorted(rules, key=_number):

@@ -65,8 +65,8 @@ class Rule:
 class Check(Rule):
     """A condition that must be true, else its message is reported.
 
-    `guards` are the paths that no other rule may read where the check failed, such as `held` or `step.profile`. A row is
-    kept from the rules of the same stage; a value of the request is missing everywhere.
+    `guards` are the paths that no other rule may read where the check failed, such as `held` or `step.profile`. A row
+    is kept from the rules of the same stage; a value of the request is missing everywhere.
     """
 
     holds: Term = field(default=None)  # type: ignore[assignment]
