@@ -104,6 +104,12 @@ REFUSED: dict[str, tuple[str, dict[str, str], str, str]] = {
         QUESTION,
         "these need each other in a circle: stage first (line 5) -> stage second (line 5) -> stage first (line 5)",
     ),
+    "what stages over visits give each other": (
+        "{first: {each: tower, after: second}, second: {each: tower, after: first}}",
+        {"first/a": check("box > 1"), "second/b": check("box > 1")},
+        QUESTION + "flows: {tower: {over: boxes, slots: int, passes: {only: {}}}}\n",
+        "these need each other in a circle: stage first (line 5) -> stage second (line 5) -> stage first (line 5)",
+    ),
     "a condition of a flow": (
         "{first: {each: tower, when: flag}}",
         {"first/a": check("box > 0")},
@@ -156,13 +162,16 @@ def test_a_row_comes_to_a_stage_that_reads_of_it_what_another_gives(tmp_path: Pa
     assert found(asked(tmp_path, stages, rules)) == [*expected, *(("third/c", f"box {box}") for box in (1, 2, 3))]
 
 
-def test_a_visit_comes_to_a_stage_if_it_passed_those_before(tmp_path: Path) -> None:
-    """The same holds of visits: a stage may count on what the one before it made sure of."""
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_visit_comes_to_a_stage_if_it_passed_those_before(tmp_path: Path, turned: bool) -> None:
+    """The same holds of visits, however stages are listed: one may count on what the one before it made sure of."""
     more = OTHER + "flows: {tower: {over: boxes, slots: int, passes: {only: {}}}}\n"
-    stages = "stages: {first: {each: tower}, second: {each: tower, after: first}, third: {each: tower}}\n"
+    listed = ["first: {each: tower}", "second: {each: tower, after: first}", "third: {each: tower}"]
+    stages = f"stages: {{{', '.join(reversed(listed) if turned else listed)}}}\n"
     outcome = asked(tmp_path, stages, {**RELYING, "third/c": check("box != 2")}, more)
     expected = [("first/a", f"box {box}") for box in (1, 2, 3)]
-    assert found(outcome) == [*expected, ("third/c", "box 2")]
+    third = [("third/c", "box 2")]
+    assert found(outcome) == (third + expected if turned else expected + third)
 
 
 def test_a_guard_is_one_for_its_own_stage(tmp_path: Path) -> None:

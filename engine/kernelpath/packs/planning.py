@@ -519,7 +519,7 @@ class Planner:
 
     def _pass_step(self, cell: Cell) -> Step:
         flow = cell.name.partition(".")[0]
-        stages = tuple(name for name, stage in self.asked.items() if flow in stage.each)
+        stages = self._in_turn([name for name, stage in self.asked.items() if flow in stage.each], flow)
         over = self.pack.flows[flow].over
         after = [name for stage in stages for name in self.pack.stages[stage].after]
         lineage = self._lineage(over)
@@ -534,6 +534,18 @@ class Planner:
         )
         slots = ("slots",) if f"{cell.name}.slots" in self._all_names() else ()
         return Step("pass", cell.name, stages, over, self._whole(after, rows), (*keeps, *slots))
+
+    def _in_turn(self, names: list[str], flow: str) -> tuple[str, ...]:
+        """Return the stages over a flow, each behind those that a visit must have passed; a circle is reported."""
+        needed = {name: needed_before(self.pack, self.pack.stages[name], flow).keys() & set(names) for name in names}
+        found: list[str] = []
+        while rest := [name for name in names if name not in found]:
+            free = next((name for name in rest if needed[name] <= set(found)), None)
+            if free is None:
+                self._cycle([Cell("stages", flow, (name,)) for name in (*rest, rest[0])])
+                return tuple(names)
+            found.append(free)
+        return tuple(found)
 
     def _lineage(self, table: str) -> set[str]:
         """Return the tables whose rows a table's rows are made of, and itself."""

@@ -190,7 +190,8 @@ class PackReader(CellReader):
 
     def _read_stages(self) -> None:
         nodes = self._rule_nodes()
-        for name, (key, node) in self.sections["stages"].items():
+        for name in self._stages_in_turn():
+            key, node = self.sections["stages"][name]
             scope = self._stage_scope(name, key, node)
             if scope is None:
                 continue
@@ -212,7 +213,24 @@ class PackReader(CellReader):
                 decisions=words_at(node, "decisions"),
                 place=place_of(key),
             )
+        self.stages = {name: self.stages[name] for name in self.sections["stages"] if name in self.stages}
+        listed = [name for stage in self.stages.values() for name in (stage.scope, *stage.each)]
+        self.scopes = {
+            name: self.scopes[name] for name in dict.fromkeys([*listed, *self.scopes]) if name in self.scopes
+        }
         self._refuse_strays(nodes)
+
+    def _stages_in_turn(self) -> list[str]:
+        """Return the stages, each behind those that it is after: its rules count on what those make sure of."""
+        sections, found = self.sections["stages"], dict[str, None]()
+        after = {
+            name: {each.partition(".")[0] for each in words_at(node, "after")} & sections.keys()
+            for name, (_, node) in sections.items()
+        }
+        while rest := [name for name in sections if name not in found]:
+            free = [name for name in rest if after[name] <= found.keys()]
+            found |= dict.fromkeys(free or rest)  # a circle is reported elsewhere
+        return list(found)
 
     def _asked_by(self, node: documents.Mapping) -> tuple[str, ...]:
         """Return the questions that ask a stage: those it names, or the pack's first one."""
