@@ -70,6 +70,8 @@ def _written(leaf: Leaf, cell: Cell) -> Any:
 
 def unmarked(value: Any) -> Any:
     """Return a value without the marks of the leaves that its objects are."""
+    if value is PRESENT:
+        return {}
     if isinstance(value, dict):
         return {name: unmarked(inner) for name, inner in value.items() if name != MARK}
     return [unmarked(item) for item in value] if isinstance(value, list) else value
