@@ -387,6 +387,27 @@ def test_a_dead_row_stands_at_its_condition(tmp_path: Path) -> None:
     assert found == [("dead-row", 5, 12), ("shadowed-row", 7, 5)]
 
 
+COUNTS = {
+    "(count x in names: x == own) < 2": False,
+    "(count x in names: x == own) != 7": False,
+    "(count x in names: x == own) < 50": False,
+    "(count x in names: x == own) >= 0": True,
+    "(count x in names: x == own) + (count x in names: x != own) == length(names)": False,
+    '(count x in names: x == "a") < 2 or (count x in names: x == "b") < 2': False,
+}
+
+
+@pytest.mark.parametrize("condition", COUNTS)
+def test_an_item_may_be_in_a_list_several_times(tmp_path: Path, condition: str) -> None:
+    """A count of equal items is not one at most; where a count goes far, nothing is said."""
+    declarations = (
+        "documents: {names: {type: list<string>}, own: {type: string}}\nstages: {look: {each: request}}\n"
+        "questions: {looked: {given: [names, own], answer: 'null'}}\n"
+    )
+    pack = small_pack(tmp_path / "boxes", declarations, {"look/a": f"message: no\ncheck: '{condition}'"})
+    assert [found.kind for found in analyze(pack).findings] == ["idle-check"] * COUNTS[condition]
+
+
 def test_a_finding_is_shown(tmp_path: Path) -> None:
     """Text, Markdown and JSON tell the place, what is wrong, why that is exact, and the witness."""
     declarations = (

@@ -21,11 +21,15 @@ _LONGEST = 1_000_000
 _LONGEST_OF_JSON = 100
 
 
-def candidates(leaf: Leaf, group: Group, elements: list[Any] | None) -> list[Any]:
-    """Return the candidates of a leaf, the plainest first; `elements` are those of its items where a loop asks them."""
+def candidates(leaf: Leaf, group: Group, elements: list[Any] | None, times: int = 1) -> list[Any]:
+    """Return the candidates of a leaf, the plainest first.
+
+    `elements` are those of its items if a loop asks them, `times` how often one may be in the list if it is counted.
+    """
     if leaf.allowed is not None:
         return list(leaf.allowed)
     found = list(_of_type(leaf.type, leaf, group, elements))
+    found += [[item] * count for item in elements or () for count in range(2, times + 1)]
     missing = [ABSENT] if _may_be_absent(leaf) else []
     return _distinct([*missing, *found])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -24,6 +24,7 @@ from kernelpath.analysis.domain.formulas import (
     Leaf,
     Own,
     Read,
+    parts_of,
 )
 from kernelpath.analysis.domain.observing import Observing, merged, owns
 from kernelpath.language.types import BOOL, Optional, Vocabulary
@@ -31,6 +32,8 @@ from kernelpath.language.types import BOOL, Optional, Vocabulary
 _MOST_ELEMENTS = 64
 #: Vocabularies of so many values keep them apart always, since settings are told value by value.
 _FEW = 8
+#: How often one item may be in a list of a domain; where a rule counts further, nothing is called impossible.
+_MOST_TALLIED = 12
 #: Functions of one text of which only pairs that are listed together are covered exactly.
 _SHAPES = ("contains", "starts_with", "ends_with", "length")
 
@@ -53,6 +56,10 @@ class Domain:
         self._present: dict[Leaf, int] = {}
         self._bodies: dict[tuple[Each, Any], Formula] = {}
         decided = list(decided)
+        tallies = [loop.element.parent for loop in loops if loop.kind == "count"]
+        self._tallied = set(tallies)
+        self._is_tallied_twice = len(tallies) > len(self._tallied)
+        self._most = 1 + max(_whole_numbers(decided), default=1) if self._tallied else 1
         for formula in decided:
             self._grouping.decide(formula)
         self._choose(decided, loops)
@@ -71,7 +78,8 @@ class Domain:
             leaf.choices = merged(pool, self._kept(leaf), self._named(leaf), list(observing.seen[leaf]))
 
     def _pool(self, leaf: Leaf, elements: list[Any] | None) -> list[Any]:
-        return candidates(leaf, self._grouping.group(leaf), elements)
+        times = min(self._most, _MOST_TALLIED) if leaf in self._tallied else 1
+        return candidates(leaf, self._grouping.group(leaf), elements, times)
 
     def _kept(self, leaf: Leaf) -> list[Any]:
         """Return the values that are cells of their own: those of a vocabulary, both truth values, null where typed."""
@@ -111,8 +119,10 @@ class Domain:
 
     def is_uncertain(self, levels: Iterable[int]) -> bool:
         """Return whether candidates of one of the leaves may miss an outcome, so that `never` proves nothing."""
-        groups = [self._grouping.group(self.by_level[level]) for level in levels]
-        return any(_is_uncertain(group) for group in groups)
+        leaves = [self.by_level[level] for level in levels]
+        if self._most > _MOST_TALLIED or self._is_tallied_twice:
+            return True
+        return any(_is_uncertain(self._grouping.group(leaf)) for leaf in leaves)
 
     def value(self, formula: Formula) -> int:
         """Return the diagram of a formula's value."""
@@ -261,6 +271,14 @@ def _objects(members: Mapping[str | int, Leaf]) -> list[dict[str, Any]]:
     choices = [_whole_items(leaf) for leaf in members.values()]
     made = [dict(zip(names, values, strict=True)) for values in product(*choices)]
     return [{name: value for name, value in each.items() if value is not ABSENT} for each in made]
+
+
+def _whole_numbers(formulas: Iterable[Formula]) -> Iterator[int]:
+    """Yield the whole numbers in formulas: among them are those that counts are compared with."""
+    for formula in formulas:
+        if isinstance(formula, Constant) and type(formula.value) is int:
+            yield formula.value
+        yield from _whole_numbers(parts_of(formula))
 
 
 def _is_uncertain(group: Group) -> bool:
