@@ -23,6 +23,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most of the cases of a test marked `sampled` to the runs that take exhaustive ones, too."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for same in cases.values():
+        marker = same[0].get_closest_marker("sampled")
+        assert marker is not None
+        count = min(marker.args[0], len(same))
+        kept = {place * len(same) // count for place in range(count)}
+        for place, item in enumerate(same):
+            if place not in kept:
+                item.add_marker("exhaustive")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Hold back a test marked `gpu` where there is no adapter."""
     if item.get_closest_marker("gpu") is not None:

@@ -102,6 +102,7 @@ def test_rules_come_after_what_they_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("severity", "dead"), [("error", ["strict/pinning/harmless-id"]), ("warning", []), ("note", [])]
 )
+@pytest.mark.sampled(1)
 def test_a_naming_rule_hides_a_rule_of_strict_if_it_is_an_error(tmp_path: Path, severity: str, dead: list[str]) -> None:
     """A rule about ids in `step-shape` leaves `harmless-id` of `pinning` alive unless it rejects the step."""
     pack = copied(tmp_path, "strict")

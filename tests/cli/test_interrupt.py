@@ -30,6 +30,7 @@ def _start(*words: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.sampled(2)
 def test_the_text_so_far_stands(model: str, backend: str) -> None:
     """The process ends with 130, having printed what there was and said that it was interrupted, and no traceback."""
     process = _start(model, *ENDLESS, "--backend", backend)

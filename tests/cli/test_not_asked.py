@@ -52,6 +52,7 @@ def _accounts(cli: Cli, *words: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("stage", EARLY)
+@pytest.mark.sampled(2)
 def test_what_a_rule_of_style_hides(cli: Cli, styled: Callable[[str, str], str], stage: str) -> None:
     """As an error it keeps the path's kernels from being looked at, and that is said; as a warning it does not."""
     pack = styled(stage, "error")
@@ -75,6 +76,7 @@ def test_what_a_rule_of_style_hides(cli: Cli, styled: Callable[[str, str], str],
 
 @pytest.mark.parametrize("stage", EARLY)
 @pytest.mark.parametrize("severity", ["warning", "note"])
+@pytest.mark.sampled(3)
 def test_what_does_not_stop_an_item_hides_nothing(
     cli: Cli, styled: Callable[[str, str], str], stage: str, severity: str
 ) -> None:
@@ -85,6 +87,7 @@ def test_what_does_not_stop_an_item_hides_nothing(
 
 
 @pytest.mark.parametrize("stage", EARLY)
+@pytest.mark.sampled(2)
 def test_what_is_hidden_is_what_would_be_found(
     cli: Cli, folder: Path, styled: Callable[[str, str], str], stage: str
 ) -> None:

@@ -93,6 +93,7 @@ def _written(folder: Path, name: str, whole: bool) -> None:
 
 @pytest.mark.parametrize("pack", PACKS)
 @pytest.mark.parametrize("name", ODD)
+@pytest.mark.sampled(12)
 def test_what_is_in_the_place_of_a_graph(cli: Cli, folder: Path, name: str, pack: str) -> None:
     """It is said in every command that judges manifests, by every shipped pack, and none takes it for a pass."""
     _written(folder, name, whole=True)
@@ -240,6 +241,7 @@ NOTHING = {
 
 
 @pytest.mark.parametrize("words", NOTHING)
+@pytest.mark.sampled(15)
 def test_nothing_to_look_at(cli: Cli, folder: Path, empty: Path, words: str) -> None:
     """Whatever a command is about, what it does not find it does not pass."""
     (folder / "nothing.yaml").write_text("waivers: []\n")

@@ -98,6 +98,7 @@ def ran(words: str, path: Path) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("words", "path"), CROSSED)
+@pytest.mark.sampled(4)
 def test_a_pack_that_may_not_be_read(locked: Path, words: str, path: str) -> None:
     """No command passes over a part of a pack that it cannot look into, and none blames itself."""
     code, told = ran(words, locked / path)
@@ -105,6 +106,7 @@ def test_a_pack_that_may_not_be_read(locked: Path, words: str, path: str) -> Non
 
 
 @pytest.mark.parametrize("words", OF_FILES)
+@pytest.mark.sampled(6)
 def test_a_file_that_may_not_be_read(locked: Path, words: str) -> None:
     """The same holds for every other file that a command reads."""
     path = OF_FILES[words]

@@ -51,6 +51,7 @@ STAGES = {
 
 
 @pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.sampled(2)
 def test_a_rule_that_the_command_does_not_ask(cli: Cli, ours: Callable[..., str], stage: str) -> None:
     """`check` and `compile` ask the question `compile`, and say what that does not ask."""
     pack = ours(stage, FALSE)

@@ -108,6 +108,7 @@ def packs(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["lint", "fmt --check", "analyze"])
+@pytest.mark.sampled(1)
 def test_packs_in_the_formats_of_tools(cli: Cli, packs: Path, command: str) -> None:
     """What is wrong with a pack has a described rule and a place in the pack; what passes is a case of its own."""
     words = ["pack", *command.split(), "bad", "good"]
@@ -129,6 +130,7 @@ def test_an_analysis_as_sarif(cli: Cli, packs: Path) -> None:
 
 
 @pytest.mark.parametrize("format", ["text", "json", "markdown", "sarif"])
+@pytest.mark.sampled(2)
 def test_analyses_of_several_packs_are_one_output(cli: Cli, packs: Path, format: str) -> None:
     """A file holds what is found in every pack, not in the last one alone."""
     ran = cli("pack", "analyze", "bad", "good", "--format", format, "--output", "found")

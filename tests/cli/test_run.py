@@ -171,6 +171,7 @@ def broken(folder: Path) -> str:
 
 @pytest.mark.parametrize("options", ["", "--ignore-end", "--temperature 1", "--temperature 2 --top-k 3", "--trace t"])
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("wgpu", marks=pytest.mark.gpu)])
+@pytest.mark.sampled(4)
 def test_logits_that_are_not_numbers(cli: Cli, broken: str, options: str, backend: str) -> None:
     """No token is made up of them: the error names the step, in text and in JSON, with exit code 1."""
     words = ("run", broken, "--prompt", "the", "--max-tokens", "3", "--backend", backend, *options.split())
@@ -399,6 +400,7 @@ def test_both_backends_say_the_same(cli: Cli, model: str) -> None:
 
 @pytest.mark.parametrize("words", ["run MODEL --ids 1,2 --max-tokens 2 --backend numpy", "init MODEL"])
 @pytest.mark.parametrize(("streams", "code"), [("2>&-", 0), (">&-", 0), (">/dev/full", 2), (">/dev/full 2>&-", 2)])
+@pytest.mark.sampled(2)
 def test_streams_that_are_closed_or_full(folder: Path, model: str, words: str, streams: str, code: int) -> None:
     """Whatever becomes of its streams, a command with a model ends with a code that means something."""
     command = f"{shlex.join(COMMAND)} {words.replace('MODEL', model)} {streams}"

@@ -152,6 +152,7 @@ def test_every_command_is_tried() -> None:
 
 
 @pytest.mark.parametrize("line", RUNS)
+@pytest.mark.sampled(15)
 def test_nothing_that_a_terminal_acts_on_is_written(cli: Cli, hostile: Path, line: str) -> None:
     """Standard output and standard error have escapes that people see, and pages too."""
     ran = cli(*words(line))
@@ -165,6 +166,7 @@ def test_nothing_that_a_terminal_acts_on_is_written(cli: Cli, hostile: Path, lin
 
 @pytest.mark.parametrize("line", [run for run in RUNS if run.startswith(("check odd", "pack lint", "pack test bad"))])
 @pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.sampled(6)
 def test_tools_read_what_was_written(cli: Cli, hostile: Path, line: str, format: str) -> None:
     """Formats for tools escape by their own rules, and are still what they should be."""
     ran = cli(*words(line), "--format", format)
@@ -184,10 +186,11 @@ def test_values_are_still_the_same_in_json(cli: Cli, hostile: Path) -> None:
     assert "\\u202e" in ran.out
 
 
-def test_only_findings_have_colours(cli: Cli, hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_only_findings_have_colours(cli: Cli, hostile: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     """On a terminal the renderer's own colours are left, and nothing that looks like them in what is shown."""
     monkeypatch.setattr("kernelpath.cli.console.takes_colour", lambda stream: True)
-    for line in RUNS:
+    for line in RUNS[::step]:
         ran = cli(*words(line))
         for text in (ran.out, ran.err):
             assert acting(re.sub(r"\x1b\[(0|1|34|1;3[136])m", "", text)) == set(), line

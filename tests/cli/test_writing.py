@@ -88,6 +88,7 @@ def test_each_of_them_writes(cli: Cli, written: Path, writer: Writer) -> None:
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 @pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS)
+@pytest.mark.sampled(6)
 def test_a_system_that_refuses(
     cli: Cli, written: Path, monkeypatch: pytest.MonkeyPatch, writer: Writer, call: str
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_limit_of_the_size_of_files(written: Path, writer: Writer) -> None:
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 @pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS)
+@pytest.mark.sampled(6)
 def test_a_command_that_is_killed(written: Path, writer: Writer, call: str) -> None:
     """Killed when all is written and nothing replaced yet, a command leaves every file as it was."""
     environment = {**os.environ, "KERNELPATH_CACHE": "none"}  # it is not absolute, and so there is none
@@ -173,6 +175,7 @@ def test_pinning(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS)
 @pytest.mark.parametrize("locked", ["file", "folder"])
+@pytest.mark.sampled(5)
 def test_what_may_not_be_written(written: Path, writer: Writer, locked: str) -> None:
     """A file or a folder that its user may not write is a message and exit code 2, and stays as it is."""
     path = written / writer.file

@@ -228,6 +228,7 @@ AFTER = [
 
 
 @pytest.mark.parametrize("shape", SIBLINGS)
+@pytest.mark.sampled(4)
 def test_a_mistake_after_much_that_is_right(shape: str) -> None:
     """What is wrong is told in the same words and at the same column after two siblings and after two thousand."""
     few, many = SIBLINGS[shape](2), SIBLINGS[shape](2_000)

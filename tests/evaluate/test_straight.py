@@ -53,6 +53,7 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("part", range(4))
+@pytest.mark.sampled(1)
 def test_recorded_requests(both: list[tuple[Outcome | None, Outcome]], part: int) -> None:
     """Every recorded request that finds nothing takes the straight path to the same answer."""
     for case in [*every_case()][part::8]:

@@ -43,6 +43,7 @@ def observed(path: dict[str, Any], model: Model, fuse: bool) -> tuple[list[str],
 @pytest.mark.parametrize("kernels", [F32, F16_WEIGHTS], ids=["f32", "f16"])
 @pytest.mark.parametrize("fuse", [False, True], ids=["unfused", "fused"])
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.sampled(6)
 def test_each_dispatch_equals_its_meaning(architecture: str, fuse: bool, kernels: dict[str, Any]) -> None:
     """Every dispatch of a random model gives its family's meaning of what it read, within the family's tolerance."""
     model = tiny_model(architecture, "f16" if kernels is F16_WEIGHTS else "f32")

@@ -38,6 +38,7 @@ def model(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", PACKS)
+@pytest.mark.sampled(1)
 def test_formatted_pack(name: str, tmp_path: Path) -> None:
     """Every shipped pack reads equal before and after all its files are formatted."""
     shutil.copytree(resource("rules"), tmp_path / "rules")

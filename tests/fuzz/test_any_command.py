@@ -80,6 +80,7 @@ def ran(words: Sequence[str]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled(4)
 def test_a_spoilt_file(folder: Path, kind: str) -> None:
     """A few seeds for each file and command."""
     some = max(SEEDS, len(KINDS[kind].files) * len(KINDS[kind].commands))

@@ -77,6 +77,7 @@ def run(words: tuple[str, ...], pack: Path) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.sampled(4)
 def test_any_pack_is_answered(words: tuple[str, ...], tmp_path: Path) -> None:
     """A pack damaged in any way is used, or refused in words; no command calls it a bug of its own."""
     chance = random.Random(" ".join(words))

@@ -30,6 +30,7 @@ def assert_answered(result: kp.Result) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.sampled(4)
 def test_hostile_value_anywhere(name: str) -> None:
     """A hostile value as any argument, or at any place of a good request, is answered."""
     value = HOSTILE[name]

@@ -41,15 +41,17 @@ def both(request: pytest.FixtureRequest) -> dict[str, CompiledPack]:
     return {"fast": fast, "careful": careful(fast)}
 
 
-def test_recorded_requests(both: dict[str, CompiledPack]) -> None:
+@pytest.mark.parametrize("step", [16, pytest.param(2, marks=pytest.mark.exhaustive)])
+def test_recorded_requests(both: dict[str, CompiledPack], step: int) -> None:
     """On every second recorded request, values and findings are equal to the letter."""
-    for case in every_case()[::2]:
+    for case in every_case()[::step]:
         fast, slow = answers(case, both)
         assert fast == slow, case["id"]
 
 
-def test_mutants(both: dict[str, CompiledPack]) -> None:
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.exhaustive)])
+def test_mutants(both: dict[str, CompiledPack], count: int) -> None:
     """On a thousand mutants of recorded requests, values and findings are equal to the letter."""
-    for mutant in mutants(every_case(), 5, 1_000):
+    for mutant in mutants(every_case(), 5, count):
         fast, slow = answers(mutant, both)
         assert fast == slow, mutant["id"]

@@ -47,6 +47,7 @@ def one_of_each_template() -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*preset_kernels(), *one_of_each_template()])
+@pytest.mark.sampled(20)
 def test_kernel_does_what_its_family_means(shaders: Shaders, name: str) -> None:
     """Outputs are within tolerance of the f64 meaning, poison is gone, and two runs agree bit by bit."""
     kernel, entry = name.split("#")

@@ -69,6 +69,7 @@ def expected(pack: Path, fault: Fault) -> tuple[str, str, tuple[int, int, int, i
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault[2])
+@pytest.mark.sampled(8)
 def test_fault(fault: Fault, tmp_path: Path) -> None:
     """A slip is found at the member itself, with the member that is meant."""
     pack = planted(tmp_path, [fault])
@@ -99,6 +100,7 @@ def twin(new: str) -> Fault:
 
 
 @pytest.mark.parametrize("new", ["id", "zzyzx", "opId", "id2", "kernelRefs", "profileDtype"])
+@pytest.mark.sampled(6)
 def test_twin(new: str, tmp_path: Path) -> None:
     """A name may be read in one place where it is near to none: a part more, a plural or another word is meant."""
     assert found(planted(tmp_path, [twin(new)])) == []

@@ -289,6 +289,7 @@ MAY_SAY = {
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.sampled(3)
 def test_fixes_change_nothing_that_a_pack_does(tmp_path: Path, seed: int) -> None:
     """Whatever a pack has, after all fixes it can be used, its tests give what they gave, and so do packs beside it."""
     chance = random.Random(seed)

@@ -121,6 +121,7 @@ def _moved(found: list[dict[str, Any]], by: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.sampled(2)
 def test_findings_stand_where_the_editor_shows_them(marking: Client, indent: int | None) -> None:
     """A mark is a character to the editor: on the first line all places are one further, on others none."""
     path = marking.folder / "manifest.json"
@@ -138,6 +139,7 @@ def test_findings_stand_where_the_editor_shows_them(marking: Client, indent: int
     assert "slot `normd`" in marking.request("textDocument/hover", hover)["contents"]["value"]
 
 
+@pytest.mark.sampled(3)
 def test_rules_with_a_mark_are_read(marking: Client) -> None:
     """A pack's file may begin with a mark, too: its findings are those of the text without it."""
     path = marking.folder / "boxes" / "checks" / "tin-is-blue.yaml"

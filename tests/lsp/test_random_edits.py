@@ -10,6 +10,7 @@ from lsp.random_edits import Storm
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
+@pytest.mark.sampled(2)
 def test_nothing_is_stale_after_random_edits(tmp_path: Path, seed: int) -> None:
     """After each stretch of edits the editor shows what a fresh server would, and in the end what it showed first."""
     storm = Storm(tmp_path, seed)

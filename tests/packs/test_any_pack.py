@@ -113,6 +113,7 @@ def answer_all(pack: CompiledPack) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.sampled(2)
 def test_damaged_files_are_refused_in_words(tmp_path: Path, seed: int) -> None:
     """A hundred damaged packs: each is read, or refused with a place; none raises anything else."""
     pack = copied(BOXES, tmp_path / "boxes")

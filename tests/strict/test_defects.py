@@ -53,6 +53,7 @@ def test_the_reference_s_pack_has_the_defect(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DEFECTS)
+@pytest.mark.sampled(40)
 def test_strict_says_what_is_wrong(name: str) -> None:
     """Strict reports exactly the faults that there are; where it accepts, at most warnings."""
     result = ask(record(name))
@@ -73,6 +74,7 @@ EXPECTED_WARNINGS = {
 
 
 @pytest.mark.parametrize("name", [name for name in DEFECTS if name not in FREE_IN_BOTH | {"B20", "B28"}])
+@pytest.mark.sampled(8)
 def test_this_tells_the_packs_apart(name: str) -> None:
     """Strict without the rules or the operation in question has the defect; with them it has not.
 

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import kernelpath as kp
 from conformance.recorded import cases
 from kernelpath.packs.reading import read_pack
@@ -86,6 +88,7 @@ def test_errors_of_strict_s_own_rules_are_defects() -> None:
     assert [rule for rule in sorted(found) if not decisions()[rule]] == []
 
 
+@pytest.mark.exhaustive
 def test_errors_by_the_reference_s_decisions_come_from_what_strict_does_otherwise() -> None:
     """Where a rule carries out the same decision in both packs, its errors go away with what makes the difference.
 
@@ -104,6 +107,7 @@ def test_errors_by_the_reference_s_decisions_come_from_what_strict_does_otherwis
     }
 
 
+@pytest.mark.exhaustive
 def test_the_counts_are_those_of_the_page() -> None:
     """The pack's page says how many of the recorded requests get each finding, and which defect it is."""
     counts: Counter[tuple[str, str]] = Counter()

@@ -15,6 +15,7 @@ from .planner import refusals
 
 
 @pytest.mark.parametrize(("name", "seed"), [("defects", 1), ("generated", 2), ("presets", 3)])
+@pytest.mark.sampled(2)
 def test_mutated_requests_are_answered(name: str, seed: int) -> None:
     """A thousand requests that somebody broke each get an answer, are left as they were, and run where accepted."""
     for case in mutants(cases(name), seed, 1_000):
