@@ -13,7 +13,7 @@ from kernelpath.resources import resource
 
 RULES = Path(resource("rules"))
 #: Packs of which every rule has tests.
-WHOLE = ["execution-v0", "execution-v1", "strict"]
+WHOLE = ["execution-v0", "execution-v1", "execution-v1-strict", "strict"]
 FILES = sorted(
     path.relative_to(RULES).as_posix().removesuffix(TEST_SUFFIX)
     for pack in RULES.glob(f"*/{PACK_FILE}")
