@@ -1,4 +1,4 @@
-"""`kernelpath demo`: two manifests, one that may run and one that may not, and what kernelpath says of them."""
+"""`kernelpath demo`: manifests of two generations, which may run and may not, and what kernelpath says of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kernelpath.cli.arguments import Arguments
 
-MANIFESTS = ("passes.json", "fails.json")
+MANIFESTS = ("passes.json", "fails.json", "graph.json")
 TOUR = (
     ("A manifest that may run.", "check passes.json", 0),
     ("Why a dtype is what it is, back to whoever said so.", "explain passes.json widen.inputDtype", 0),
@@ -32,10 +32,16 @@ TOUR = (
     ("A manifest that is wrong in three ways: each is told once, where it is.", "check fails.json", 0),
     ("What a rule is for.", "explain flow/read-dtype-mismatch", 0),
 )
+#: Of a manifest of the generation that is shipped today, judged by the pack that recognises it.
+DEVICES = (
+    "Where a graph loads, and what stops it elsewhere: the row of the capability table, the kernel, the feature.",
+    "matrix graph.json --device apple-m3-max --device adreno-7xx",
+)
 NEXT = """\
 What to try next
-  kernelpath demo --copy-to FOLDER         both manifests as files of yours, to change and check
+  kernelpath demo --copy-to FOLDER         the manifests as files of yours, to change and check
   kernelpath check MANIFEST --runtime F    your own manifest, under an overlay or a runtime config
+  kernelpath matrix MANIFEST               on which devices a manifest loads
   kernelpath pack show                     all rules, stage by stage
   kernelpath pack show RULE --python       a rule as the Python that runs
   kernelpath kernels list                  the kernels that manifests may name
@@ -44,7 +50,7 @@ What to try next
 
 def declare(arguments: Arguments) -> None:
     """Say what the command takes."""
-    arguments.add("--copy-to", metavar="FOLDER", help="copy the two manifests there, and do nothing else")
+    arguments.add("--copy-to", metavar="FOLDER", help="copy the manifests there, and do nothing else")
     add_shared(arguments, formats=("text",))
 
 
@@ -56,9 +62,10 @@ def run(options: Namespace) -> int:
     _refuse_no_folder()
     with chdir(Path(__file__).parent):
         for about, command, most in TOUR:
-            code = _show(about, command, most, options)
+            code = _show(about, command, most, ["--pack", options.pack, "--catalog", options.catalog])
             if code not in (0, 1):
                 return code
+        _show(*DEVICES, 0, [])
     say(NEXT, sys.stdout)
     return 0
 
@@ -76,12 +83,12 @@ def _absolute(name: str) -> str:
     return os.path.abspath(name) if os.path.exists(name) else name
 
 
-def _show(about: str, command: str, most: int, options: Namespace) -> int:
+def _show(about: str, command: str, most: int, shared: list[str]) -> int:
     """Run a command, show its output, of a long one the first lines, and return its exit code."""
     from kernelpath.cli.running import run as run_command
 
     say(f"{about}\n\n$ kernelpath {command}\n", sys.stdout)
-    words = [*command.split(" "), "--pack", options.pack, "--catalog", options.catalog]
+    words = [*command.split(" "), *shared]
     if not most:
         code = run_command(words)
         say("\n", sys.stdout)
