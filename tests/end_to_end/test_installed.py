@@ -38,7 +38,7 @@ def test_the_demo_runs_anywhere(folder: Path, tmp_path: Path) -> None:
 def test_the_demos_manifests_can_be_had(folder: Path, tmp_path: Path) -> None:
     """Copies of the demo's manifests are checked like the demo's own, and are never written over."""
     copied = _run(folder, tmp_path / "cache", "demo", "--copy-to", "copies")
-    assert copied.stdout.splitlines() == ["copies/passes.json", "copies/fails.json"]
+    assert copied.stdout.splitlines() == ["copies/passes.json", "copies/fails.json", "copies/graph.json"]
     assert _run(folder, tmp_path / "cache", "check", *copied.stdout.split()).returncode == 1
     again = _run(folder, tmp_path / "cache", "demo", "--copy-to", "copies")
     assert (again.returncode, again.stdout) == (2, "")
