@@ -1,0 +1,1 @@
+"""The strict pack for execution graphs of schema doppler.execution/v1."""
