@@ -39,7 +39,7 @@ def test_whole_graphs_pass(seed: int) -> None:
     assert compiled(graph(seed, 3 + seed % 6)).ok
 
 
-@pytest.mark.parametrize("graphs", [10, pytest.param(250, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("graphs", [25, pytest.param(250, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", ["execution-v0", "strict"])
 def test_every_proof_holds_when_somebody_else_compiles(name: str, graphs: int) -> None:
     """Over many broken graphs, every fix passes by the public functions, as steps and as an overlay; most are proven.

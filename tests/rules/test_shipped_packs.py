@@ -14,6 +14,8 @@ from kernelpath.resources import resource
 RULES = Path(resource("rules"))
 #: Packs of which every rule has tests.
 WHOLE = ["execution-v0", "execution-v1", "execution-v1-strict", "strict"]
+#: Those of them whose tests decide nearly every atom, and notice nearly every mutant.
+HELD = ["execution-v0", "execution-v1", "strict"]
 FILES = sorted(
     path.relative_to(RULES).as_posix().removesuffix(TEST_SUFFIX)
     for pack in RULES.glob(f"*/{PACK_FILE}")
