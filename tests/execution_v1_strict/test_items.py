@@ -14,6 +14,7 @@ from conformance_v1.recorded import requests
 from kernelpath.api import run
 from kernelpath.packs.model import Rule
 from kernelpath.packs.reading import read_pack
+from kernelpath.replay import answer
 from kernelpath.resources import resource
 
 REFERENCE, STRICT = "execution-v1", "execution-v1-strict"
@@ -239,6 +240,32 @@ def device_without_subgroups(given: Documents) -> None:
     given["runtime"] = {"kernelPathPolicy": policy}
 
 
+def unguarded_f16(given: Documents) -> None:
+    """X21."""
+    session(given)["compute"]["defaults"]["activationDtype"] = "f16"
+    for kernel in graph(given)["kernels"].values():
+        if kernel["kernel"].startswith("attention"):
+            kernel["precision"] = {"activationDtype": "f32", "kvDtype": "f16"}
+
+
+def write_f16(given: Documents, section: str, op: str) -> None:
+    """Have an op run a kernel of its own, which is said to write f16."""
+    step = next(each for each in graph(given)[section] if each[0] == op)
+    kernel = graph(given)["kernels"][step[1]]
+    graph(given)["kernels"]["narrow"] = {**kernel, "precision": {"outputDtype": "f16"}}
+    step[1] = "narrow"
+
+
+def narrow_residual(given: Documents) -> None:
+    """X22."""
+    write_f16(given, "decode", "o_proj")
+
+
+def narrow_tail(given: Documents) -> None:
+    """X23."""
+    write_f16(given, "postLayer", "final_norm")
+
+
 #: The rules of strict that each change is found by; the first has the item as its decision.
 FOUND: dict[Callable[[Documents], None], list[str]] = {
     no_policies: ["policies/policies-object"],
@@ -270,9 +297,14 @@ FOUND: dict[Callable[[Documents], None], list[str]] = {
     set_member: ["set-words/set-members"],
     added_member: ["added-words/added-members"],
     device_without_subgroups: ["device/features-offered"],
+    unguarded_f16: ["advice/overflow-answered"],
+    narrow_residual: ["written-dtypes/residual-write"],
+    narrow_tail: ["written-dtypes/tail-write"],
 }
 #: What strict only warns of.
-WARNED = {unused_kernel, dropped_cast}
+WARNED = {unused_kernel, dropped_cast, unguarded_f16, narrow_residual, narrow_tail}
+#: What is found in a recorded request as it is: its id, the rule, its item, and what it says.
+IDLE = ("r927", "transforms/transforms-work", "X19", "the transform `removeSubgroups` is noted, but changed nothing")
 CHANGES = [pytest.param(change, id=change.__name__) for change in FOUND]
 
 
@@ -298,10 +330,20 @@ def test_strict_finds_it(change: Callable[[Documents], None]) -> None:
     assert outcome(STRICT, given) == (change in WARNED, [f"{STRICT}/{rule}" for rule in FOUND[change]])
 
 
+def test_strict_finds_an_idle_transform() -> None:
+    """A transform that is noted and changed nothing is warned of; the reference's pack finds nothing."""
+    name, rule, _, message = IDLE
+    request = next(each for each in requests("real") if each.identity == name)
+    found = [each for each in answer(loaded(STRICT), request)["diagnostics"] if each["rule"] == f"{STRICT}/{rule}"]
+    assert [(each["severity"], each["message"]) for each in found] == [("warning", message)]
+    assert answer(loaded(REFERENCE), request)["diagnostics"] == []
+
+
 def test_every_rule_has_a_request() -> None:
     """Each rule of the pack is the one that finds some change, and has the item of the change as its decision."""
     own = {rule.identity.removeprefix(f"{STRICT}/"): rule.decisions for rule in own_rules()}
-    assert {rule: (str(change.__doc__).rstrip("."),) for change, rules in FOUND.items() for rule in rules} == own
+    found = {rule: (str(change.__doc__).rstrip("."),) for change, rules in FOUND.items() for rule in rules}
+    assert {**found, IDLE[1]: (IDLE[2],)} == own
 
 
 def test_readme_lists_the_rules() -> None:

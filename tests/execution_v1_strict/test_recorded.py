@@ -38,5 +38,5 @@ def difference(request: Request) -> str | None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_strict_only_refuses_more(name: str) -> None:
-    """Where compile is judged, strict has every finding of the reference's pack, and what it accepts has the same answer."""
+    """In compile strict has every finding of the reference's pack, and what it accepts has the same answer."""
     assert {each.identity: words for each in sampled(name) if (words := difference(each))} == {}
