@@ -21,9 +21,9 @@ def test_answers_go_where_they_are_asked_for(cli: Cli, folder: Path) -> None:
     ran = cli("replay", REQUESTS)
     assert [json.loads(line)["ok"] for line in ran.out.splitlines()] == [True, False, False, False]
     written = cli("replay", REQUESTS, "--output", "answers.jsonl", "--jobs", "1")
-    assert (written.code, written.out) == (0, "4 requests: 1 pass, 3 are refused\n")
+    assert (written.code, written.out) == (1, "4 requests: 1 pass, 1 are refused, 2 cannot be read\n")
     assert (folder / "answers.jsonl").read_text(encoding="utf-8") == ran.out
-    assert cli("replay", REQUESTS, "--output", "answers.jsonl.gz", "-q") == Ran(0, "", "")
+    assert cli("replay", REQUESTS, "--output", "answers.jsonl.gz", "-q") == Ran(1, "", "")
     assert gzip.decompress((folder / "answers.jsonl.gz").read_bytes()).decode() == ran.out
 
 
@@ -83,6 +83,33 @@ def test_what_cannot_be_done(cli: Cli, folder: Path, arguments: tuple[str, ...],
     ran = cli("replay", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"modelId": 1}\nno JSON\n', "no line is a request, so nothing was asked"),
+        (
+            '{"id": "a", "fn": "compile", "options": {"manifestInference": {"schema": "doppler.execution/v1"}}}\n',
+            "pack `execution-v0` judged none of the requests, so nothing was asked",
+        ),
+    ],
+)
+def test_requests_of_which_none_is_judged(cli: Cli, folder: Path, text: str, why: str) -> None:
+    """What nothing looked at is not a success, though every line has its answer."""
+    (folder / "odd.jsonl").write_text(text, encoding="utf-8")
+    ran = cli("replay", "odd.jsonl", "--output", "answers.jsonl", "-q")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"error[cli/nothing]: {why}\n" in ran.err
+    assert len((folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == text.count("\n")
+
+
+def test_nothing_to_compare(cli: Cli, folder: Path) -> None:
+    """Two files without an answer are not equal runs."""
+    (folder / "none.jsonl").write_text("", encoding="utf-8")
+    ran = cli("replay", "--compare", "none.jsonl", "none.jsonl", "-q")
+    assert (ran.code, ran.out) == (2, "")
+    assert "neither file has an answer, so nothing was compared" in ran.err
 
 
 def test_progress_is_for_terminals(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from kernelpath.cli.inputs import read_bytes, unusable
 from kernelpath.cli.judging import refused
 from kernelpath.cli.options import DEFAULT_PACK, whole_number
 from kernelpath.packs.folders import PackErrors
-from kernelpath.replay.requests import FILE_BYTES, content_of
+from kernelpath.replay.requests import FILE_BYTES, LINE, content_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def declare(arguments: Arguments) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Write the answers, exit code 0; or the changes, with --exit-code 1 if there are some."""
+    """Write the answers, exit code 1 if a line is not a request; or the changes, with --exit-code 1 if any."""
     if options.compare:
         return _compared(options)
     if len(options.files) != 1:
@@ -66,20 +66,27 @@ def _replayed(options: Namespace, content: bytes) -> int:
     total = len(Requests(content))
     if total == 0:
         raise unusable("cli/nothing", f"`{options.files[0]}` has no request, so nothing was asked")
-    progress, passed = Progress("requests", total, options.quiet), 0
+    progress, passed, unread, answered = Progress("requests", total, options.quiet), 0, 0, 0
     try:
         with _output(options) as write:
             for answers in replay(content, options.pack, processes(options.jobs or None, total, _WORTH)):
                 write("".join(json_line(each) for each in answers))
                 passed += sum(each["ok"] for each in answers)
+                unread += sum(any(found["rule"] == LINE for found in each["diagnostics"]) for each in answers)
+                answered += sum(not each["ok"] or each["value"] is not None for each in answers)
                 progress.add(len(answers))
     except PackErrors as errors:
         raise refused(errors) from None
     finally:
         progress.close()
     if options.output is not None and not options.quiet:
-        Console(_to_people(options)).write(f"{total} requests: {passed} pass, {total - passed} are refused\n")
-    return 0
+        refused_ = total - passed - unread
+        more = f", {unread} cannot be read" if unread else ""
+        Console(_to_people(options)).write(f"{total} requests: {passed} pass, {refused_} are refused{more}\n")
+    if unread == total or not answered:
+        what = "no line is a request" if unread == total else f"pack `{options.pack}` judged none of the requests"
+        raise unusable("cli/nothing", f"{what}, so nothing was asked", help_text="choose their pack with `--pack`")
+    return 1 if unread else 0
 
 
 def _compared(options: Namespace) -> int:
@@ -95,6 +102,8 @@ def _compared(options: Namespace) -> int:
             read.append(read_answers(_content(name)))
         except NoAnswers as error:
             raise unusable("cli/document", f"`{name}` does not hold answers: {error}") from None
+    if not any(read):
+        raise unusable("cli/nothing", "neither file has an answer, so nothing was compared")
     changes = compare(*read)
     text = render_text(changes) if options.format == "text" else json_text(render_json(changes))
     if not (options.quiet and options.format == "text" and changes.is_empty):

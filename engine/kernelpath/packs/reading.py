@@ -43,6 +43,8 @@ NAME = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
 OFF = "off"
 #: From the mildest to the hardest; a level that is lower than the rule's own needs a reason.
 LEVELS = (OFF, "note", "warning", "error")
+#: How a move of `fixes` finds the values that it may set.
+_WAYS = ("catalog", "between", "otherwise", "each", "normal", "removed")
 
 
 @cache
@@ -102,6 +104,7 @@ class PackReader(CellReader):
         self._declare()
         self._read_stages()
         questions = self._read_questions()
+        self._refuse_fixes(questions)
         pack = self._pack(questions)
         self._refuse()
         return pack
@@ -150,6 +153,38 @@ class PackReader(CellReader):
         if self.whole and not self.terms.diagnostics:
             self._refuse_ungiven(pack)
         return pack if self.terms.diagnostics else plans(pack, self.terms.diagnostics)
+
+    def _refuse_fixes(self, questions: Mapping[str, Question]) -> None:
+        """Refuse names in `fixes` that nothing has: a fix would search in vain, or write what nobody meant."""
+        fixes = self.root.get("fixes")
+        if not isinstance(fixes, documents.Mapping):
+            return
+        if "question" in fixes:
+            self.named(fixes["question"], questions, "question", "questions")
+        for key in ("list", "patch"):
+            if key in fixes and (name := str(to_plain(fixes[key])).partition("#")[0]) not in self.documents:
+                self.terms.unknown(fixes[key], "document", name, self.documents)
+        for _, move in mapping_at(fixes, "moves").entries:
+            for form in ("insert", "to"):
+                inside = move.get(form) if isinstance(move, documents.Mapping) else None
+                if isinstance(inside, documents.Mapping):
+                    self._refuse_form(inside, form)
+
+    def _refuse_form(self, node: documents.Mapping, form: str) -> None:
+        """Refuse unknown ways to find a value, and vocabularies that do not exist."""
+        ways = [node] if form == "to" else [value for _, value in node.entries if isinstance(value, documents.Mapping)]
+        known = _WAYS if form == "to" else ("each", "from")
+        for way in ways:
+            assert isinstance(way, documents.Mapping)
+            for key, value in way.entries:
+                if key.text not in known:
+                    near = did_you_mean(key.text, known)
+                    help_text = f"did you mean `{near}`?" if near else f"a value is found by {', '.join(known)}"
+                    self.terms.fault(key, "pack/fixes", f"`{key.text}` does not say how a value is found", help_text)
+                elif key.text == "each":
+                    self.named(value, self.terms.vocabularies, "vocabulary", "vocabularies")
+                elif key.text in ("removed", "normal") and to_plain(value) is not True:
+                    self.terms.fault(value, "pack/fixes", f"`{key.text}` is true, or left out")
 
     def _refuse_ungiven(self, pack: Pack) -> None:
         """Refuse that something reads what no rule gives; without a rule it would have no value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernelpath.api import run
+from kernelpath.replay.requests import LINE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def refusal(fault: Fault) -> Answer:
 def _refused(request: Request, message: str) -> Answer:
     from kernelpath.diagnostics import ERROR, Diagnostic
 
-    return _answer(request.identity, False, None, [Diagnostic("replay/line", (), ERROR, message)])
+    return _answer(request.identity, False, None, [Diagnostic(LINE, (), ERROR, message)])
 
 
 def _unknown(request: Request, places: Mapping[str, str]) -> Iterator[Diagnostic]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from kernelpath.diagnostics import Diagnostic
 
+#: The finding at a line that is not a request.
+LINE = "replay/line"
 #: The most bytes of a file of requests, and of what a compressed one unpacks to.
 FILE_BYTES = 512_000_000
 UNPACKED_BYTES = 2_000_000_000
@@ -173,4 +175,4 @@ class _PuttingBack:
 def _fault(identity: str, message: str, help_text: str | None = None) -> Fault:
     from kernelpath.diagnostics import ERROR, Diagnostic
 
-    return Fault(identity, Diagnostic("replay/line", (), ERROR, message, help=help_text))
+    return Fault(identity, Diagnostic(LINE, (), ERROR, message, help=help_text))
