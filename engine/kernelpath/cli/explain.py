@@ -139,9 +139,12 @@ class Inquiry:
 
     def _listed(self, items: Items) -> Sequence[Any]:
         """Return the items as they were written, after a patch; those of the document if it cannot be applied."""
-        table = self.pack.items[items.table].source or items.table
-        spaces = [space[table] for space in self._observed(lambda item: False).workspaces if space.get(table)]
-        listed: Sequence[Any] = spaces[-1] if spaces else self._written(items)
+        made = self.pack.items[items.table]
+        is_made = bool(made.columns) and made.source is None  # then the rows are not what was written
+        table = made.source or items.table
+        spaces = () if is_made else self._observed(lambda item: False).workspaces
+        known = [space[table] for space in spaces if space.get(table)]
+        listed: Sequence[Any] = known[-1] if known else self._written(items)
         if not listed:
             raise self.judge.not_judged()
         return listed
