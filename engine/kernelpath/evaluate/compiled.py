@@ -16,7 +16,7 @@ Term = tuple[str, tuple[str, ...]]
 class CompiledPack:
     """The generated namespace of a pack and its metadata, as `packs.generate` wrote them.
 
-    `meta` has the members name, summary, digest, stages, scopes, flows, programs, settings and constants; all plain
+    `meta` has the members name, summary, digest, documents, stages, scopes, questions, constants and more; all plain
     data, so that a cached pack costs no more than reading a file. `folder` is where it was read from, empty for a pack
     that was made from its model.
     """

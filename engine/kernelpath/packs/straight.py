@@ -24,7 +24,6 @@ def straight_lines(name: str, question: Data, limits: Mapping[str, int]) -> Line
     where the path ends.
     """
     writer = _Writer(limits)
-    steps = [*question["gate"], *question["steps"]]
     body: Lines = ["asked = 0"]
     for place, step in enumerate(question["gate"]):
         body += writer.step(place, step)
@@ -33,7 +32,6 @@ def straight_lines(name: str, question: Data, limits: Mapping[str, int]) -> Line
     for place, step in enumerate(question["steps"], len(question["gate"])):
         body += writer.step(place, step)
     body.append("return True, asked")
-    assert len(steps) == len(writer.kinds)
     return [f"def {name}({PARAMETERS}):", *(f"    {line}" for line in body), ""]
 
 
@@ -49,11 +47,9 @@ class _Writer:
 
     limits: Mapping[str, int]
     wide: set[str] = field(default_factory=set)
-    kinds: Lines = field(default_factory=list)
 
     def step(self, place: int, step: Data) -> Lines:
         """Return the lines of one step."""
-        self.kinds.append(step["kind"])
         lines: Lines = list(getattr(self, "_" + step["kind"])(place, step))
         return lines
 
